@@ -1,0 +1,44 @@
+# The front door. Everything that is needed is installed by scripts/setup.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build bench format lint setup clean
+
+JOBS := $(shell nproc)
+
+help: ## Say what can be made
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
+
+run: build ## Repeat the paper's Table 1 in a few minutes
+	build/manyarms reproduce
+
+test: build build-asan/manyarms ## Run all tests, also under the sanitizers
+	scripts/check-format
+	ctest --preset release --parallel $(JOBS)
+	ctest --preset asan --parallel $(JOBS)
+
+build: setup ## Build the library, the program (build/manyarms), tests and benchmarks
+	cmake --preset release
+	cmake --build --preset release --parallel $(JOBS)
+
+build-asan/manyarms: setup FORCE
+	cmake --preset asan
+	cmake --build --preset asan --parallel $(JOBS)
+
+bench: build ## Measure the scan, a step and the kernels
+	build/bench_engine
+	build/bench_kernels
+
+lint: build ## Check formatting and run clang-tidy
+	scripts/check-format
+	scripts/tidy
+
+format: setup ## Format all sources
+	scripts/sources | xargs clang-format -i
+
+setup: ## Install what is missing through the system's package manager
+	@scripts/setup
+
+clean: ## Remove what was built
+	rm -rf build build-asan
+
+FORCE:

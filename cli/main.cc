@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "commands.h"
+#include "manyarms/error.h"
+#include "manyarms/version.h"
+
+namespace {
+
+// One line on standard error and status 2, whatever went wrong.
+int Fail(std::string message) {
+  std::ranges::replace(message, '\n', ' ');
+  fmt::print(stderr, "manyarms: {}\n", message);
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "Linear bandits over extremely large arm sets that change while they "
+      "run",
+      "manyarms"};
+  app.set_version_flag("--version", manyarms::kVersion);
+  app.require_subcommand(1);
+  manyarms::cli::AddSimulate(app);
+  manyarms::cli::AddReproduce(app);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& done) {  // --help and --version
+    return app.exit(done);
+  } catch (const CLI::ParseError& error) {
+    return Fail(fmt::format("{} (see manyarms --help)", error.what()));
+  } catch (const manyarms::Error& error) {
+    return Fail(error.what());
+  } catch (const std::bad_alloc&) {
+    return Fail("out of memory");
+  } catch (const std::exception& error) {
+    return Fail(error.what());
+  }
+  return 0;
+}

@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "manyarms/error.h"
+#include "manyarms/experiment.h"
+#include "output.h"
+#include "progress.h"
+#include "statistics.h"
+
+namespace manyarms::cli {
+namespace {
+
+struct Flags {
+  std::string policy = "ts";
+  std::string search = "scan";
+  std::string metric{MetricName(HnswOptions().metric)};
+  std::string exploration = "2";
+  double delta = 0.05;
+  double accuracy = 0.01;
+  HnswOptions hnsw;
+  RunSpec spec;
+  std::uint64_t runs = 1;
+  bool fixed_theta = false;
+  bool json = false;
+  std::string output;
+};
+
+Exploration ParseExploration(const Flags& flags) {
+  const std::string& text = flags.exploration;
+  if (text == "theory") {
+    return TheoryRadius{.horizon = flags.spec.steps, .delta = flags.delta};
+  }
+  double value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stop != end) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("exploration is '{}', must be a number or 'theory'", text));
+  }
+  return value;
+}
+
+PolicyOptions ParsePolicy(const Flags& flags) {
+  const Exploration exploration = ParseExploration(flags);
+  if (flags.policy == "elim") {
+    return EliminationOptions{.exploration = exploration,
+                              .accuracy = flags.accuracy};
+  }
+  if (flags.policy == "ucb") return UcbOptions{.exploration = exploration};
+  return ThompsonOptions{.exploration = exploration};
+}
+
+SearchOptions ParseSearch(const Flags& flags) {
+  if (flags.search == "scan") return ScanOptions{};
+  HnswOptions hnsw = flags.hnsw;
+  for (const auto metric :
+       {HnswOptions::Metric::kEuclidean, HnswOptions::Metric::kInnerProduct,
+        HnswOptions::Metric::kBoth}) {
+    if (flags.metric == MetricName(metric)) hnsw.metric = metric;
+  }
+  return hnsw;
+}
+
+std::string Headline(const RunSpec& spec) {
+  const SyntheticOptions& world = spec.environment;
+  return fmt::format(
+      "{} x {}: {} arms, +{} -{} every {} steps, dimension {}, {} steps",
+      PolicyName(spec.policy), SearchName(spec.search), Grouped(world.arms),
+      world.add, world.remove, world.every, world.dim, Grouped(spec.steps));
+}
+
+std::string TableRow(const RunSpec& spec, const RunResult& result) {
+  return fmt::format(
+      "{:>8} {:>10.1f} {:>9.3f} {:>9.3f} {:>9.1f} {:>9.1f} {:>10.1f} {:>12.1f} "
+      "{:>9.1f}  {:016x}",
+      spec.environment.seed, result.regret, result.setup_seconds,
+      result.run_seconds, result.latency.p50, result.latency.p99,
+      result.latency.max,
+      static_cast<double>(result.stats.arms_scored) /
+          static_cast<double>(std::max<std::uint64_t>(spec.steps, 1)),
+      static_cast<double>(result.peak_rss_bytes) / 1e6, result.decision_digest);
+}
+
+void Simulate(Flags flags) {
+  RunSpec& spec = flags.spec;
+  spec.policy = ParsePolicy(flags);
+  spec.search = ParseSearch(flags);
+  if (flags.runs == 0) {
+    throw Error(ErrorCode::kInvalidArgument, "runs is 0, must be at least 1");
+  }
+  CheckRunnable(spec);
+
+  Output output(flags.output);
+  ProgressLine progress;
+  std::vector<double> regrets;
+  const std::uint64_t first_seed = spec.environment.seed;
+  if (!flags.json) {
+    output.Line(Headline(spec));
+    output.Line(
+        fmt::format("{:>8} {:>10} {:>9} {:>9} {:>9} {:>9} {:>10} {:>12} "
+                    "{:>9}  {}",
+                    "seed", "regret", "set-up s", "run s", "p50 us", "p99 us",
+                    "max us", "scored/step", "peak MB", "decisions"));
+  }
+  for (std::uint64_t run = 0; run < flags.runs; ++run) {
+    spec.environment.seed = first_seed + run;
+    spec.environment.theta_seed =
+        flags.fixed_theta ? first_seed : spec.environment.seed;
+    progress.Begin(fmt::format("run {} of {}", run + 1, flags.runs));
+    const RunResult result =
+        Run(spec, [&progress](double done) { progress.Update(done); });
+    progress.Erase();
+    regrets.push_back(result.regret);
+    output.Line(flags.json ? JsonRow(spec, result) : TableRow(spec, result));
+  }
+  if (!flags.json && flags.runs > 1) {
+    output.Line(
+        fmt::format("regret {:.1f} on average, standard deviation {:.1f}",
+                    Mean(regrets), Deviation(regrets)));
+  }
+}
+
+}  // namespace
+
+void AddSimulate(CLI::App& app) {
+  auto flags = std::make_shared<Flags>();
+  SyntheticOptions& world = flags->spec.environment;
+  CLI::App* command = app.add_subcommand(
+      "simulate", "Run a policy with a search in the paper's synthetic world");
+  command->option_defaults()->always_capture_default();
+  command->set_config("--config", "", "Read options from a file (TOML or INI)");
+
+  command->add_option("--policy", flags->policy, "How arms are chosen")
+      ->check(CLI::IsMember({"ts", "elim", "ucb"}))
+      ->group("Bandit");
+  command->add_option("--search", flags->search, "How the best arm is found")
+      ->check(CLI::IsMember({"scan", "hnsw"}))
+      ->group("Bandit");
+  command
+      ->add_option(
+          "--exploration", flags->exploration,
+          "Radius of the confidence sets (beta in the paper): a number "
+          "or 'theory'")
+      ->group("Bandit");
+  command
+      ->add_option("--delta", flags->delta,
+                   "How likely the theory's radius may fail")
+      ->group("Bandit");
+  command
+      ->add_option("--accuracy", flags->accuracy,
+                   "When elim stops to explore (eta in the paper)")
+      ->group("Bandit");
+  command
+      ->add_option("--regularisation", flags->spec.regularisation,
+                   "Of the ridge regression (lambda)")
+      ->group("Bandit");
+  command
+      ->add_flag("--negative-rewards", flags->spec.negative_rewards,
+                 "The paper's extension for rewards that may all be negative")
+      ->group("Bandit");
+
+  command
+      ->add_option("--shortlist", flags->hnsw.shortlist,
+                   "Arms from the graph that are scored exactly")
+      ->group("Search hnsw");
+  command
+      ->add_option("--metric", flags->metric,
+                   "How the graphs think of inner product")
+      ->check(CLI::IsMember({"both", "euclidean", "inner-product"}))
+      ->group("Search hnsw");
+  command->add_option("--links", flags->hnsw.links, "Links of a node (M)")
+      ->group("Search hnsw");
+  command
+      ->add_option("--build-effort", flags->hnsw.build_effort,
+                   "Beam width when adding (ef construction)")
+      ->group("Search hnsw");
+  command
+      ->add_option("--effort", flags->hnsw.effort,
+                   "Beam width when searching (ef); 0: as the shortlist")
+      ->group("Search hnsw");
+
+  command->add_option("--arms", world.arms, "Arms at the start")
+      ->group("World");
+  command->add_option("--dim", world.dim, "Features of an arm")->group("World");
+  command->add_option("--steps", flags->spec.steps, "Choices to make (T)")
+      ->group("World");
+  command->add_option("--add", world.add, "Arms added every so many steps")
+      ->group("World");
+  command
+      ->add_option("--remove", world.remove,
+                   "Random arms removed every so many steps")
+      ->group("World");
+  command->add_option("--every", world.every, "Steps between changes")
+      ->group("World");
+  command
+      ->add_option("--noise", world.noise,
+                   "Standard deviation of a reward's noise")
+      ->group("World");
+  command->add_option("--seed", world.seed, "Of everything that is random")
+      ->group("World");
+  command
+      ->add_flag("--fixed-theta", flags->fixed_theta,
+                 "One true parameter for all runs, not one for each")
+      ->group("World");
+
+  command
+      ->add_option("--runs", flags->runs,
+                   "How many runs, with seeds that follow one another")
+      ->group("Output");
+  command->add_flag("--json", flags->json, "One JSON object a run")
+      ->group("Output");
+  command
+      ->add_option("--output", flags->output,
+                   "Write to this file instead of standard output")
+      ->group("Output");
+
+  command->callback([flags] { Simulate(*flags); });
+}
+
+}  // namespace manyarms::cli

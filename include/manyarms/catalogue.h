@@ -1,0 +1,85 @@
+#ifndef MANYARMS_CATALOGUE_H_
+#define MANYARMS_CATALOGUE_H_
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "manyarms/types.h"
+
+namespace manyarms {
+
+struct BlockTable;  // src/kernels/blocks.h: how vector kernels see the arms
+class IdIndex;      // src/catalogue/id_index.h
+
+/// The arms: the caller's ids and their feature vectors.
+///
+/// Arms lie in blocks of 16, one coordinate after another, so that a vector
+/// register holds the same coordinate of neighbouring arms and a score costs
+/// one multiply-add per coordinate and register. Blocks never move once they
+/// are allocated. A removed arm's slot is given to the next arm that is added.
+///
+/// Costs: Add and Remove O(d), Find O(1); K arms take about K(4d + 8) bytes
+/// for features and ids and 6 to 12 bytes an arm for the look-up by id.
+///
+/// Thread safety: const methods may be called from any number of threads while
+/// nobody calls a non-const one.
+class Catalogue {
+ public:
+  /// Throws Error(kInvalidArgument) unless 1 <= dim <= kMaxDim.
+  explicit Catalogue(std::size_t dim);
+  ~Catalogue();
+  Catalogue(Catalogue&&) noexcept;
+  Catalogue& operator=(Catalogue&&) noexcept;
+
+  /// Adds arms; `features` holds ids.size() rows of dim() values. All or none:
+  /// an error in any row (a duplicate id, a value that is not finite or beyond
+  /// kMaxFeature) leaves the catalogue as it was. Returns the arms' slots.
+  std::vector<Slot> Add(std::span<const ArmId> ids,
+                        std::span<const float> features);
+  Slot Add(ArmId id, std::span<const float> features);
+
+  /// Removes an arm and returns the slot that it had. Throws kUnknownId.
+  Slot Remove(ArmId id);
+
+  std::optional<Slot> Find(ArmId id) const;
+
+  /// The slot of an arm that must be there. Throws kUnknownId.
+  Slot At(ArmId id) const;
+
+  /// REQUIRES for the next two: an arm lives in `slot`.
+  ArmId id(Slot slot) const;
+  void CopyFeatures(Slot slot, std::span<float> out) const;
+
+  std::size_t size() const;
+  std::size_t dim() const { return dim_; }
+
+  /// All bytes held: features, ids, look-up and unused capacity.
+  std::size_t memory_bytes() const;
+
+  BlockTable blocks() const;
+
+ private:
+  struct Chunk;
+
+  void Validate(std::span<const ArmId> ids,
+                std::span<const float> features) const;
+  Slot Put(ArmId id, std::span<const float> features);
+  Slot TakeSlot();
+  float* FeaturesOf(Slot slot);
+
+  std::size_t dim_;
+  std::uint32_t chunk_shift_;  // log2 of the blocks in a chunk
+  std::vector<Chunk> chunks_;
+  std::vector<const float*> feature_chunks_;  // of chunks_, for BlockTable
+  std::vector<const ArmId*> id_chunks_;
+  std::vector<Slot> free_slots_;
+  Slot slots_used_ = 0;  // slots below this were given out at least once
+  std::unique_ptr<IdIndex> index_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_CATALOGUE_H_

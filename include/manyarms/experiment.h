@@ -1,0 +1,57 @@
+#ifndef MANYARMS_EXPERIMENT_H_
+#define MANYARMS_EXPERIMENT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "manyarms/bandit.h"
+#include "manyarms/environment.h"
+
+namespace manyarms {
+
+/// One policy with one search in one environment.
+struct RunSpec {
+  PolicyOptions policy = ThompsonOptions{};
+  SearchOptions search = ScanOptions{};
+  SyntheticOptions environment;
+  double regularisation = 1.0;
+  bool negative_rewards = false;
+  std::uint64_t steps = 20000;  ///< T in the paper
+};
+
+struct Latency {
+  double p50 = 0, p99 = 0, p999 = 0, max = 0;  ///< microseconds
+};
+
+/// What a run came to. The times are those spent inside the bandit; making
+/// arms and rewards is not counted.
+struct RunResult {
+  double regret = 0;
+  double setup_seconds = 0;  ///< adding the first arms, indices included
+  double run_seconds = 0;    ///< Choose, Learn, Add and Remove after that
+  Latency latency;           ///< of Choose
+  PolicyStats stats;
+  /// Hash of the sequence of chosen ids: equal for two runs that made the same
+  /// decisions.
+  std::uint64_t decision_digest = 0;
+  std::uint64_t peak_rss_bytes = 0;  ///< of the process, up to now
+};
+
+/// Called now and then with the share of the work done, 0 to 1.
+using Progress = std::function<void(double done)>;
+
+/// Throws Error for a spec that cannot be run; one that would not fit in the
+/// machine's memory is refused with kTooLarge.
+void CheckRunnable(const RunSpec& spec);
+
+/// Checks the spec before any work is done.
+RunResult Run(const RunSpec& spec, const Progress& progress = {});
+
+/// Spec and result as one JSON object on one line, without the line's end. The
+/// fields are described in docs/rows.md.
+std::string JsonRow(const RunSpec& spec, const RunResult& result);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_EXPERIMENT_H_

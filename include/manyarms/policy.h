@@ -1,0 +1,91 @@
+#ifndef MANYARMS_POLICY_H_
+#define MANYARMS_POLICY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "manyarms/catalogue.h"
+#include "manyarms/posterior.h"
+#include "manyarms/search.h"
+#include "manyarms/types.h"
+
+namespace manyarms {
+
+/// The radius of the confidence ellipsoid that the paper's analysis needs:
+/// sqrt(lambda) + sqrt(2 ln(1/delta') + d ln(1 + T/(lambda d))), where each
+/// policy takes the share delta' of delta that its proof gives it. Far larger
+/// than what works best in practice.
+struct TheoryRadius {
+  std::uint64_t horizon = 0;  ///< T: how many steps there will be
+  double delta = 0.05;        ///< how likely the intervals may fail
+};
+
+/// beta in the paper: a constant or the theory's radius.
+using Exploration = std::variant<double, TheoryRadius>;
+
+/// The radius as a number; `failure` is delta' above.
+double TheoryRadiusValue(std::size_t dim, double regularisation,
+                         std::uint64_t horizon, double failure);
+
+/// Thompson sampling (Algorithm 4).
+struct ThompsonOptions {
+  Exploration exploration = 2.0;
+};
+
+/// Elimination in stages (Algorithms 2 and 3).
+struct EliminationOptions {
+  Exploration exploration = 2.0;
+  /// eta in the paper, within (0, 1/8): the stages end at ceil(log2(1/8eta)).
+  double accuracy = 0.01;
+};
+
+/// The upper confidence bound (OFUL, LinUCB).
+struct UcbOptions {
+  Exploration exploration = 2.0;
+};
+
+using PolicyOptions =
+    std::variant<ThompsonOptions, EliminationOptions, UcbOptions>;
+
+std::string_view PolicyName(const PolicyOptions& options);
+
+struct PolicyStats {
+  std::uint64_t arms_scored = 0;  ///< by the search and by the policy itself
+  std::uint64_t recoveries = 0;   ///< times all arms had been eliminated
+};
+
+/// Decides which arm to play. Keeps itself informed of the catalogue's arms;
+/// reads the posterior whenever it needs it.
+///
+/// Thread safety: none; one thread at a time.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  /// REQUIRES: the slots hold arms that the policy does not have yet.
+  virtual void Add(std::span<const Slot> slots) = 0;
+
+  /// REQUIRES: the policy has the arm, and the catalogue still has it.
+  virtual void Remove(Slot slot) = 0;
+
+  /// REQUIRES: the policy has at least one arm.
+  virtual Hit Choose() = 0;
+
+  virtual PolicyStats stats() const = 0;
+};
+
+/// Throws Error for options out of bounds or combinations that cannot work.
+/// The catalogue and the posterior must outlive the policy.
+std::unique_ptr<Policy> MakePolicy(const PolicyOptions& policy,
+                                   const SearchOptions& search,
+                                   const Catalogue& catalogue,
+                                   const Posterior& posterior,
+                                   std::uint64_t seed);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POLICY_H_

@@ -1,0 +1,67 @@
+#ifndef MANYARMS_POSTERIOR_H_
+#define MANYARMS_POSTERIOR_H_
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace manyarms {
+
+/// Ridge regression over everything that was learned: V = lambda I + sum x x'
+/// and b = sum r x, of which the bandit needs the mean V^-1 b, widths
+/// |x|_{V^-1} and samples.
+///
+/// One stored quantity, from which all else is derived: the Cholesky factor of
+///     [ V   b ]     [ L   0 ] [ L'  z ]
+///     [ b'  c ]  =  [ z'  s ] [ 0   s ],      c = 1 + sum r^2,
+/// updated by rotations when (x, r) arrives. That is least squares by QR: the
+/// error of the mean grows with the condition of L, not with its square as it
+/// does when V and b are stored. Mean and sample are one triangular solve each.
+///
+/// Costs: Update, Mean, Width, Sample O(d^2); InverseFactor O(d^3).
+///
+/// Thread safety: const methods may be called from any number of threads while
+/// nobody calls Update.
+class Posterior {
+ public:
+  /// `regularisation` is lambda in the paper.
+  /// Throws Error(kInvalidArgument) unless it is within
+  /// [kMinRegularisation, kMaxRegularisation] and 1 <= dim <= kMaxDim.
+  Posterior(std::size_t dim, double regularisation);
+
+  /// Takes in one observation. Throws Error(kInvalidArgument), and leaves
+  /// everything as it was, for a wrong dimension or values that are not finite
+  /// or out of bounds (kMaxFeature, kMaxReward).
+  void Update(std::span<const float> features, double reward);
+
+  /// theta-hat in the paper: V^-1 b.
+  Eigen::VectorXd Mean() const;
+
+  /// mean + scale V^{-1/2} xi, where V^{-1/2} = L^-T. REQUIRES: xi has dim().
+  Eigen::VectorXd Sample(double scale, std::span<const double> xi) const;
+
+  /// |x|_{V^-1}.
+  double Width(std::span<const float> features) const;
+
+  /// A = L^-1, lower triangular, so that x' V^-1 x = |A x|^2.
+  Eigen::MatrixXd InverseFactor() const;
+
+  std::size_t dim() const { return dim_; }
+  double regularisation() const { return regularisation_; }
+
+  /// How many observations were taken in; changes with every Update.
+  std::uint64_t updates() const { return updates_; }
+
+ private:
+  std::size_t dim_;
+  double regularisation_;
+  std::uint64_t updates_ = 0;
+  Eigen::LLT<Eigen::MatrixXd> augmented_;  // of dimension d + 1, as above
+  Eigen::VectorXd observation_;            // scratch: [x; r]
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POSTERIOR_H_

@@ -1,0 +1,57 @@
+#ifndef MANYARMS_RANDOM_H_
+#define MANYARMS_RANDOM_H_
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace manyarms {
+
+/// A stream of random numbers that is a pure function of (seed, role, index).
+/// Two parts of a program that use different roles or indices never disturb
+/// each other, whatever the order or the thread in which they draw: arm 17 of
+/// seed 1 has the same features in every run. Counter-based (Philox4x32-10),
+/// so making a stream costs nothing.
+///
+/// A stream may be used by one thread at a time.
+class RandomStream {
+ public:
+  enum class Role : std::uint32_t {
+    kTheta = 1,   ///< the environment's true parameter
+    kArm = 2,     ///< an arm's features, indexed by its id
+    kNoise = 3,   ///< reward noise, indexed by the step
+    kChurn = 4,   ///< which arms leave, indexed by the step
+    kSample = 5,  ///< Thompson sampling's draw, indexed by the choice
+    kPick = 6,    ///< elimination's random arm, indexed by the choice
+    kGraph = 7,   ///< levels of an index graph, indexed by its rebuilds
+  };
+
+  RandomStream(std::uint64_t seed, Role role, std::uint64_t index);
+
+  std::uint64_t Bits();
+
+  /// Uniform on [0, 1).
+  double Uniform();
+
+  /// Uniform on {0, ..., bound - 1}. REQUIRES: bound > 0.
+  std::uint64_t Below(std::uint64_t bound);
+
+  /// Fills `out` with independent standard normal values.
+  void Gaussians(std::span<double> out);
+  void Gaussians(std::span<float> out);
+  double Gaussian();
+
+ private:
+  template <typename Real>
+  void Fill(std::span<Real> out);
+  std::array<std::uint64_t, 2> NextBlock();
+
+  std::array<std::uint32_t, 2> key_;
+  std::array<std::uint32_t, 4> counter_;
+  std::array<std::uint64_t, 2> block_{};
+  int left_ = 0;  // words of block_ that are still unused
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_RANDOM_H_

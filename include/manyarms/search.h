@@ -1,0 +1,104 @@
+#ifndef MANYARMS_SEARCH_H_
+#define MANYARMS_SEARCH_H_
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "manyarms/catalogue.h"
+#include "manyarms/types.h"
+
+namespace manyarms {
+
+/// How an arm x is scored. A search is made for one of these.
+enum class Objective {
+  kInnerProduct,   ///< <direction, x>                          (ts)
+  kQuadraticForm,  ///< x'Wx = |factor x|^2                     (elim)
+  kOptimism,       ///< <direction, x> + |factor x|             (ucb)
+};
+
+/// What a policy asks. Members that the search's objective does not mention
+/// are ignored. The pointees must outlive the call only.
+struct Query {
+  const Eigen::VectorXd* direction = nullptr;
+  const Eigen::MatrixXd* factor = nullptr;  ///< lower triangular
+};
+
+/// A set of a catalogue's arms that can be asked for its best by one
+/// objective. Equal scores go to the smaller id, in every search.
+///
+/// Refers to the arms by slot; the catalogue must outlive it and must still
+/// hold an arm when the arm is removed here.
+///
+/// Thread safety: none; one thread at a time.
+class Search {
+ public:
+  virtual ~Search() = default;
+
+  /// REQUIRES: the slots hold arms that are not in the set yet.
+  virtual void Add(std::span<const Slot> slots) = 0;
+
+  /// REQUIRES: the slot is in the set.
+  virtual void Remove(Slot slot) = 0;
+
+  virtual void Clear() = 0;
+
+  virtual std::size_t size() const = 0;
+
+  /// The best arm of the set, or none if the set is empty.
+  virtual std::optional<Hit> Best(const Query& query) = 0;
+
+  /// How many arms were looked at in all calls of Best so far, those met on
+  /// the way through an index included.
+  virtual std::uint64_t arms_scored() const = 0;
+};
+
+/// Looks at every arm, with the widest vector instructions the machine has.
+/// Exact. Best costs O(K d) or, with a factor, O(K d^2).
+struct ScanOptions {};
+
+/// Asks an HNSW graph (hnswlib) for a shortlist and scores that exactly, as
+/// the paper's experiments did. Approximate; Best costs roughly O(log K).
+///
+/// Removed arms stay in the graph as dead nodes and are never returned; when a
+/// quarter of the graph is dead it is built anew before the next use.
+struct HnswOptions {
+  /// How inner product becomes the distance that a graph thinks in. Each of
+  /// the first two misses where the other finds (docs/design.md has figures),
+  /// so both are asked by default, at twice the cost.
+  enum class Metric {
+    kEuclidean,     ///< the reduction of appendix A.1
+    kInnerProduct,  ///< raw; can leave short arms out of reach
+    kBoth,          ///< two graphs, the union of their shortlists
+  };
+
+  // What changes the decisions:
+  std::size_t shortlist = 30;  ///< p in the paper (10, 30 or 100 there)
+  Metric metric = Metric::kBoth;
+
+  // What trades speed for recall:
+  std::size_t links = 16;          ///< M in the HNSW paper; hnswlib's default
+  std::size_t build_effort = 200;  ///< efConstruction; hnswlib's default
+  std::size_t effort = 0;          ///< ef; 0 means as long as the shortlist
+};
+
+using SearchOptions = std::variant<ScanOptions, HnswOptions>;
+
+std::string_view SearchName(const SearchOptions& options);
+std::string_view MetricName(HnswOptions::Metric metric);
+
+/// Throws Error(kInvalidArgument) for options out of bounds and
+/// Error(kUnsupported) for an objective that the search cannot answer.
+std::unique_ptr<Search> MakeSearch(const SearchOptions& options,
+                                   Objective objective,
+                                   const Catalogue& catalogue,
+                                   std::uint64_t seed);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_H_

@@ -1,0 +1,39 @@
+#ifndef MANYARMS_TYPES_H_
+#define MANYARMS_TYPES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace manyarms {
+
+/// The caller's name for an arm. Any 64-bit value is allowed.
+using ArmId = std::uint64_t;
+
+/// Where an arm lies in its catalogue. Stable while the arm is there, reused
+/// after it has been removed; never shown to the caller of a Bandit.
+using Slot = std::uint32_t;
+
+inline constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
+
+/// An arm that a search or policy singled out, with the score that it won by.
+/// Scores are "higher is better" everywhere.
+struct Hit {
+  Slot slot = kNoSlot;
+  float score = -std::numeric_limits<float>::infinity();
+};
+
+/// Bounds on what callers may hand in. They keep every score finite in float,
+/// the lifted vectors of the quadratic form included (|x|^4 < 1e32).
+inline constexpr std::size_t kMaxDim = 4096;
+inline constexpr std::size_t kMaxArms = kNoSlot - 16;
+inline constexpr std::uint64_t kMaxSteps = 1'000'000'000'000;
+inline constexpr double kMaxFeature = 1e6;
+inline constexpr double kMaxReward = 1e9;
+inline constexpr double kMaxExploration = 1e6;
+inline constexpr double kMinRegularisation = 1e-9;
+inline constexpr double kMaxRegularisation = 1e9;
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_TYPES_H_

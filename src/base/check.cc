@@ -1,0 +1,65 @@
+#include "base/check.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "manyarms/error.h"
+#include "manyarms/types.h"
+
+namespace manyarms {
+namespace {
+
+[[noreturn]] void Fail(const std::string& message) {
+  throw Error(ErrorCode::kInvalidArgument, message);
+}
+
+}  // namespace
+
+void CheckDim(std::size_t dim) { CheckCount("dimension", dim, 1, kMaxDim); }
+
+void CheckFeatures(std::span<const float> features, std::size_t dim) {
+  if (features.size() != dim) {
+    Fail(fmt::format("{} features given, the dimension is {}", features.size(),
+                     dim));
+  }
+  for (std::size_t j = 0; j < dim; ++j) {
+    // Written so that NaN fails too.
+    if (!(std::abs(features[j]) <= kMaxFeature)) {
+      Fail(
+          fmt::format("feature {} is {}, must be finite and at most {:g} in "
+                      "magnitude",
+                      j, features[j], kMaxFeature));
+    }
+  }
+}
+
+void CheckReward(double reward) {
+  if (!(std::abs(reward) <= kMaxReward)) {
+    Fail(fmt::format(
+        "reward is {}, must be finite and at most {:g} in magnitude", reward,
+        kMaxReward));
+  }
+}
+
+void CheckRegularisation(double regularisation) {
+  CheckWithin("regularisation", regularisation, kMinRegularisation,
+              kMaxRegularisation);
+}
+
+void CheckWithin(const char* name, double value, double low, double high) {
+  if (!(value >= low && value <= high)) {
+    Fail(fmt::format("{} is {:g}, must be from {:g} to {:g}", name, value, low,
+                     high));
+  }
+}
+
+void CheckCount(const char* name, std::uint64_t value, std::uint64_t low,
+                std::uint64_t high) {
+  if (value < low || value > high) {
+    Fail(
+        fmt::format("{} is {}, must be from {} to {}", name, value, low, high));
+  }
+}
+
+}  // namespace manyarms

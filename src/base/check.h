@@ -1,0 +1,24 @@
+#ifndef MANYARMS_BASE_CHECK_H_
+#define MANYARMS_BASE_CHECK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+/// Checks of what callers hand in, with messages that name the value and the
+/// bound. All throw Error.
+namespace manyarms {
+
+void CheckDim(std::size_t dim);
+void CheckFeatures(std::span<const float> features, std::size_t dim);
+void CheckReward(double reward);
+void CheckRegularisation(double regularisation);
+
+/// `name` is what the caller knows the value by.
+void CheckWithin(const char* name, double value, double low, double high);
+void CheckCount(const char* name, std::uint64_t value, std::uint64_t low,
+                std::uint64_t high);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_BASE_CHECK_H_

@@ -1,0 +1,184 @@
+#include "manyarms/catalogue.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <unordered_set>
+
+#include "base/check.h"
+#include "catalogue/id_index.h"
+#include "kernels/blocks.h"
+#include "manyarms/error.h"
+
+namespace manyarms {
+namespace {
+
+// As large as a huge page: one entry of the address cache serves a chunk.
+constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+float* AllocateFeatures(std::size_t bytes) {
+  const std::size_t largest_power_of_two_in_it = bytes & (~bytes + 1);
+  const std::size_t alignment =
+      std::min(kChunkBytes, largest_power_of_two_in_it);
+  void* memory = std::aligned_alloc(alignment, bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+  // Only advice: without huge pages everything works, 10 to 20 % slower.
+  madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  return static_cast<float*>(memory);
+}
+
+}  // namespace
+
+struct Catalogue::Chunk {
+  std::unique_ptr<float, Free> features;
+  std::unique_ptr<ArmId[]> ids;
+};
+
+Catalogue::Catalogue(std::size_t dim) : dim_(dim) {
+  CheckDim(dim);
+  const std::size_t block_bytes = dim * kLanes * sizeof(float);
+  chunk_shift_ = static_cast<std::uint32_t>(
+      std::bit_width(std::max<std::size_t>(kChunkBytes / block_bytes, 1)) - 1);
+  index_ = std::make_unique<IdIndex>();
+}
+
+Catalogue::~Catalogue() = default;
+Catalogue::Catalogue(Catalogue&&) noexcept = default;
+Catalogue& Catalogue::operator=(Catalogue&&) noexcept = default;
+
+std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
+                                 std::span<const float> features) {
+  Validate(ids, features);
+  std::vector<Slot> slots;
+  slots.reserve(ids.size());
+  try {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      slots.push_back(Put(ids[i], features.subspan(i * dim_, dim_)));
+    }
+  } catch (...) {  // out of memory: take back what is there already
+    for (std::size_t i = 0; i < slots.size(); ++i) Remove(ids[i]);
+    throw;
+  }
+  return slots;
+}
+
+Slot Catalogue::Put(ArmId id, std::span<const float> features) {
+  index_->Reserve(size() + 1, blocks());
+  const Slot slot = TakeSlot();
+  const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
+  chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
+  float* lane = FeaturesOf(slot);
+  for (std::size_t j = 0; j < dim_; ++j) lane[j * kLanes] = features[j];
+  index_->Insert(slot, blocks());
+  return slot;
+}
+
+Slot Catalogue::Add(ArmId id, std::span<const float> features) {
+  return Add(std::span(&id, 1), features).front();
+}
+
+void Catalogue::Validate(std::span<const ArmId> ids,
+                         std::span<const float> features) const {
+  if (features.size() != ids.size() * dim_) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} features given for {} arms of dimension {}",
+                            features.size(), ids.size(), dim_));
+  }
+  if (ids.size() > kMaxArms - size()) {
+    throw Error(ErrorCode::kTooLarge,
+                fmt::format("{} arms and {} more are beyond the limit of {}",
+                            size(), ids.size(), kMaxArms));
+  }
+  const BlockTable table = blocks();
+  std::unordered_set<ArmId> seen;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    CheckFeatures(features.subspan(i * dim_, dim_), dim_);
+    if (index_->Find(ids[i], table) ||
+        (ids.size() > 1 && !seen.insert(ids[i]).second)) {
+      throw Error(ErrorCode::kDuplicateId,
+                  fmt::format("arm {} is already there", ids[i]));
+    }
+  }
+}
+
+Slot Catalogue::TakeSlot() {
+  if (!free_slots_.empty()) {
+    const Slot slot = free_slots_.back();
+    free_slots_.pop_back();
+    return slot;
+  }
+  if (BlockOf(slots_used_) >> chunk_shift_ == chunks_.size()) {
+    const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
+    const std::size_t bytes = arms * dim_ * sizeof(float);
+    Chunk chunk{std::unique_ptr<float, Free>(AllocateFeatures(bytes)),
+                std::make_unique_for_overwrite<ArmId[]>(arms)};
+    feature_chunks_.push_back(chunk.features.get());
+    id_chunks_.push_back(chunk.ids.get());
+    chunks_.push_back(std::move(chunk));
+  }
+  // Scores of lanes that hold no arm yet are computed along with the others,
+  // so they must hold numbers.
+  if (LaneOf(slots_used_) == 0) {
+    std::fill_n(FeaturesOf(slots_used_), dim_ * kLanes, 0.0F);
+  }
+  return slots_used_++;
+}
+
+float* Catalogue::FeaturesOf(Slot slot) {
+  const std::uint32_t block = BlockOf(slot);
+  const std::size_t within = block & ((std::uint32_t{1} << chunk_shift_) - 1);
+  return chunks_[block >> chunk_shift_].features.get() +
+         within * dim_ * kLanes + LaneOf(slot);
+}
+
+Slot Catalogue::Remove(ArmId id) {
+  const Slot slot = At(id);
+  free_slots_.push_back(slot);
+  index_->Erase(slot, blocks());
+  return slot;
+}
+
+std::optional<Slot> Catalogue::Find(ArmId id) const {
+  return index_->Find(id, blocks());
+}
+
+Slot Catalogue::At(ArmId id) const {
+  const std::optional<Slot> slot = Find(id);
+  if (!slot) {
+    throw Error(ErrorCode::kUnknownId,
+                fmt::format("there is no arm {} among {}", id, size()));
+  }
+  return *slot;
+}
+
+ArmId Catalogue::id(Slot slot) const { return blocks().Id(slot); }
+
+void Catalogue::CopyFeatures(Slot slot, std::span<float> out) const {
+  const float* lane = blocks().Features(BlockOf(slot)) + LaneOf(slot);
+  for (std::size_t j = 0; j < dim_; ++j) out[j] = lane[j * kLanes];
+}
+
+std::size_t Catalogue::size() const { return index_->size(); }
+
+std::size_t Catalogue::memory_bytes() const {
+  const std::size_t arms =
+      chunks_.size() * (std::size_t{kLanes} << chunk_shift_);
+  return arms * (dim_ * sizeof(float) + sizeof(ArmId)) +
+         index_->memory_bytes() + free_slots_.capacity() * sizeof(Slot);
+}
+
+BlockTable Catalogue::blocks() const {
+  return {feature_chunks_.data(), id_chunks_.data(), chunk_shift_, dim_};
+}
+
+}  // namespace manyarms

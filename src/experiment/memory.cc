@@ -1,0 +1,67 @@
+#include "experiment/memory.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "manyarms/error.h"
+
+namespace manyarms {
+namespace {
+
+double MachineBytes() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+struct BytesPerArm {
+  double dim;
+  bool quadratic;
+
+  double operator()(const ScanOptions&) const { return 1; }
+  double operator()(const HnswOptions& options) const {
+    const double lifted = quadratic ? dim * (dim + 1) / 2 : dim;
+    const double graphs = options.metric == HnswOptions::Metric::kBoth ? 2 : 1;
+    return graphs * (4 * lifted + 8 * static_cast<double>(options.links)) + 80;
+  }
+};
+
+}  // namespace
+
+std::uint64_t PeakRssBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+double EstimatedBytes(const RunSpec& spec) {
+  const SyntheticOptions& world = spec.environment;
+  const double arms =
+      static_cast<double>(world.arms) +
+      static_cast<double>(spec.steps / world.every) *
+          (static_cast<double>(world.add) - static_cast<double>(world.remove));
+  const auto dim = static_cast<double>(world.dim);
+  const bool eliminates =
+      std::holds_alternative<EliminationOptions>(spec.policy);
+  const double catalogue = 4 * dim + 14;
+  const double policy = eliminates ? 13 : 0;
+  const double search = std::visit(BytesPerArm{dim, eliminates}, spec.search);
+  return std::max(arms, static_cast<double>(world.arms)) *
+             (catalogue + policy + search) +
+         4 * static_cast<double>(spec.steps);
+}
+
+void CheckFitsInMemory(const RunSpec& spec) {
+  const double needed = EstimatedBytes(spec);
+  const double there = MachineBytes();
+  if (needed > there) {
+    throw Error(
+        ErrorCode::kTooLarge,
+        fmt::format("{} arms of dimension {} over {} steps take about {:.3g} "
+                    "GB, the machine has {:.3g}",
+                    spec.environment.arms, spec.environment.dim, spec.steps,
+                    needed / 1e9, there / 1e9));
+  }
+}
+
+}  // namespace manyarms

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/kernels.h"
+#include "manyarms/experiment.h"
+#include "manyarms/version.h"
+
+namespace manyarms {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json ToJson(const Exploration& exploration) {
+  if (const double* constant = std::get_if<double>(&exploration)) {
+    return *constant;
+  }
+  return "theory";
+}
+
+void Describe(const ThompsonOptions&, Json&) {}
+void Describe(const UcbOptions&, Json&) {}
+void Describe(const EliminationOptions& options, Json& row) {
+  row["accuracy"] = options.accuracy;
+}
+
+void Describe(const ScanOptions&, Json&) {}
+void Describe(const HnswOptions& options, Json& row) {
+  row["shortlist"] = options.shortlist;
+  row["metric"] = MetricName(options.metric);
+  row["links"] = options.links;
+  row["build_effort"] = options.build_effort;
+  row["effort"] = options.effort;
+}
+
+}  // namespace
+
+std::string JsonRow(const RunSpec& spec, const RunResult& result) {
+  const SyntheticOptions& world = spec.environment;
+  Json row;
+  row["policy"] = PolicyName(spec.policy);
+  row["search"] = SearchName(spec.search);
+  row["arms"] = world.arms;
+  row["dim"] = world.dim;
+  row["steps"] = spec.steps;
+  row["add"] = world.add;
+  row["remove"] = world.remove;
+  row["every"] = world.every;
+  row["noise"] = world.noise;
+  row["seed"] = world.seed;
+  row["theta_seed"] = world.theta_seed;
+  std::visit(
+      [&row](const auto& policy) {
+        row["exploration"] = ToJson(policy.exploration);
+        Describe(policy, row);
+      },
+      spec.policy);
+  row["regularisation"] = spec.regularisation;
+  row["negative_rewards"] = spec.negative_rewards;
+  std::visit([&row](const auto& search) { Describe(search, row); },
+             spec.search);
+
+  row["regret"] = result.regret;
+  row["setup_seconds"] = result.setup_seconds;
+  row["run_seconds"] = result.run_seconds;
+  row["arms_scored"] = result.stats.arms_scored;
+  row["recoveries"] = result.stats.recoveries;
+  row["decision_digest"] = fmt::format("{:016x}", result.decision_digest);
+  row["latency_us"] = {{"p50", result.latency.p50},
+                       {"p99", result.latency.p99},
+                       {"p999", result.latency.p999},
+                       {"max", result.latency.max}};
+  row["peak_rss_bytes"] = result.peak_rss_bytes;
+  row["instructions"] = kernels::InstructionSet();
+  row["version"] = kVersion;
+  return row.dump();
+}
+
+}  // namespace manyarms

@@ -1,0 +1,51 @@
+#ifndef MANYARMS_KERNELS_BLOCKS_H_
+#define MANYARMS_KERNELS_BLOCKS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "manyarms/types.h"
+
+namespace manyarms {
+
+/// Arms in a block: one register of floats in the widest instruction set, a
+/// cache line per coordinate.
+inline constexpr std::uint32_t kLanes = 16;
+
+inline std::uint32_t BlockOf(Slot slot) { return slot / kLanes; }
+inline std::uint32_t LaneOf(Slot slot) { return slot % kLanes; }
+
+/// A read-only view of blocks of arms. Coordinate j of the arm in lane l of a
+/// block lies at block[j * kLanes + l]. Blocks come in chunks of 2^chunk_shift.
+struct BlockTable {
+  const float* const* feature_chunks = nullptr;
+  const ArmId* const* id_chunks = nullptr;
+  std::uint32_t chunk_shift = 0;
+  std::size_t dim = 0;
+
+  const float* Features(std::uint32_t block) const {
+    return feature_chunks[block >> chunk_shift] +
+           static_cast<std::size_t>(WithinChunk(block)) * dim * kLanes;
+  }
+
+  ArmId Id(Slot slot) const {
+    const std::uint32_t block = BlockOf(slot);
+    return id_chunks[block >> chunk_shift]
+                    [WithinChunk(block) * kLanes + LaneOf(slot)];
+  }
+
+ private:
+  std::uint32_t WithinChunk(std::uint32_t block) const {
+    return block & ((std::uint32_t{1} << chunk_shift) - 1);
+  }
+};
+
+/// Some lanes of one block.
+struct MaskedBlock {
+  std::uint32_t block = 0;
+  std::uint32_t lanes = 0;  // bit l stands for lane l
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_KERNELS_BLOCKS_H_

@@ -1,0 +1,77 @@
+#ifndef MANYARMS_KERNELS_KERNELS_H_
+#define MANYARMS_KERNELS_KERNELS_H_
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/blocks.h"
+#include "manyarms/types.h"
+
+/// The inner loops, in vector instructions that are chosen at run time.
+///
+/// Every score is computed lane by lane in one fixed order of fused
+/// multiply-adds, so that it does not depend on the width of the registers,
+/// nor on whether an arm is scored alone or in a scan: comparing scores from
+/// two searches for equality makes sense. (Instruction sets without fused
+/// multiply-add, SSE4 and older, round differently from those with.)
+namespace manyarms::kernels {
+
+/// A lower triangular matrix as the kernels want it: four rows at a time,
+/// interleaved, so that one load of a coordinate serves four rows. Rows are
+/// filled up with zeros, which change no sum.
+class PackedFactor {
+ public:
+  /// `lower` is column-major, dim x dim; the part above the diagonal is not
+  /// read.
+  PackedFactor(const double* lower, std::size_t dim);
+
+  static constexpr std::size_t kRows = 4;
+
+  const float* data() const { return values_.data(); }
+  std::size_t dim() const { return dim_; }
+
+ private:
+  std::size_t dim_;
+  std::vector<float> values_;
+};
+
+/// The best of the given lanes by <direction, x>. Ties go to the smaller id;
+/// no slot if there is no lane.
+Hit BestInnerProduct(const BlockTable& table,
+                     std::span<const MaskedBlock> blocks,
+                     std::span<const float> direction);
+
+/// The best by |factor x|^2.
+Hit BestQuadraticForm(const BlockTable& table,
+                      std::span<const MaskedBlock> blocks,
+                      const PackedFactor& factor);
+
+/// The best by <direction, x> + |factor x|.
+Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
+                 std::span<const float> direction, const PackedFactor& factor);
+
+/// <direction, x> and |factor x|^2 of all kLanes arms of one block.
+struct Moments {
+  float mean[kLanes];
+  float form[kLanes];
+};
+void BlockMoments(const float* block, std::span<const float> direction,
+                  const PackedFactor& factor, Moments& out);
+
+/// For rows, not blocks: |a - b|^2 and <a, b> of n floats. REQUIRES: n is a
+/// multiple of 4.
+float SquaredDistance(const float* a, const float* b, std::size_t n);
+float InnerProduct(const float* a, const float* b, std::size_t n);
+
+/// The sum of n floats, read once from beginning to end: what a scan's time is
+/// held against. REQUIRES: n is a multiple of kLanes.
+float PlainRead(const float* values, std::size_t n);
+
+/// The instruction set in use, as Highway names it.
+std::string InstructionSet();
+
+}  // namespace manyarms::kernels
+
+#endif  // MANYARMS_KERNELS_KERNELS_H_

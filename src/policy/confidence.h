@@ -1,0 +1,52 @@
+#ifndef MANYARMS_POLICY_CONFIDENCE_H_
+#define MANYARMS_POLICY_CONFIDENCE_H_
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "manyarms/catalogue.h"
+#include "manyarms/posterior.h"
+#include "manyarms/types.h"
+
+namespace manyarms {
+
+/// An arm's confidence interval: mean plus or minus uncertainty.
+struct ArmBounds {
+  Slot slot = kNoSlot;
+  float mean = 0;         ///< x' theta-hat
+  float uncertainty = 0;  ///< beta |x|_{V^-1}
+
+  float lower() const { return mean - uncertainty; }
+};
+
+/// The confidence intervals that a posterior gives to a catalogue's arms.
+class Confidence {
+ public:
+  /// The references must outlive the object.
+  Confidence(const Catalogue& catalogue, const Posterior& posterior,
+             double radius)
+      : catalogue_(catalogue), posterior_(posterior), radius_(radius) {}
+
+  /// The intervals of the given arms as the posterior is now, in the order of
+  /// their slots. Costs O(d^3) once and O(d^2) an arm.
+  std::vector<ArmBounds> Bounds(std::vector<Slot> slots) const;
+
+  /// The uncertainty of one arm. Costs O(d^2).
+  float Uncertainty(Slot slot) const;
+
+  /// beta V^{-1/2}: an arm's uncertainty is |Factor() x|.
+  Eigen::MatrixXd Factor() const {
+    return radius_ * posterior_.InverseFactor();
+  }
+
+ private:
+  const Catalogue& catalogue_;
+  const Posterior& posterior_;
+  const double radius_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POLICY_CONFIDENCE_H_

@@ -1,0 +1,203 @@
+#include "policy/elimination.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "manyarms/random.h"
+#include "policy/exploration.h"
+
+namespace manyarms {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr std::uint8_t kEliminated = 0xff;
+
+// Line 4: s_max = ceil(log2(1 / 8 eta)).
+std::size_t LastStage(double accuracy) {
+  return static_cast<std::size_t>(std::ceil(std::log2(1 / (8 * accuracy))));
+}
+
+float StageWidth(std::size_t stage) {
+  return std::ldexp(1.0F, -static_cast<int>(stage));
+}
+
+}  // namespace
+
+Elimination::Elimination(const EliminationOptions& options,
+                         const SearchOptions& search,
+                         const Catalogue& catalogue, const Posterior& posterior,
+                         std::uint64_t seed)
+    : catalogue_(catalogue),
+      seed_(seed),
+      accuracy_(options.accuracy),
+      // Line 3: beta(delta / 2).
+      confidence_(
+          catalogue, posterior,
+          Radius(options.exploration, posterior,
+                 [](const TheoryRadius& theory) { return theory.delta / 2; })),
+      eliminated_(places_) {
+  for (std::size_t s = 0; s <= LastStage(options.accuracy); ++s) {
+    stages_.emplace_back(
+        MakeSearch(search, Objective::kQuadraticForm, catalogue, seed),
+        places_);
+  }
+}
+
+// Lines 8 and 20: floor(-log2(uncertainty)), kept within the stages.
+std::size_t Elimination::StageOf(float uncertainty) const {
+  if (uncertainty >= 1) return 0;
+  if (uncertainty <= StageWidth(last_stage())) return last_stage();
+  return static_cast<std::size_t>(std::floor(-std::log2(uncertainty)));
+}
+
+// Algorithm 2, line 3: r = 2^(-2s-2) (1 - eta^2), without the scaling that the
+// paper's solver needs.
+double Elimination::SoughtSquare(std::size_t stage) const {
+  const double next_width = StageWidth(stage + 1);
+  return next_width * next_width * (1 - accuracy_ * accuracy_);
+}
+
+std::size_t Elimination::FirstStageWithArms() const {
+  const auto found =
+      std::ranges::find_if(stages_, [](const auto& s) { return !s.empty(); });
+  return static_cast<std::size_t>(found - stages_.begin());
+}
+
+// Lines 7 to 12.
+void Elimination::Add(std::span<const Slot> slots) {
+  Admit({slots.begin(), slots.end()});
+}
+
+// Puts arms that are in no stage where the posterior says they belong: lines 8
+// to 12 for new arms, lines 19 to 24 for those of a stage that is used up. The
+// threshold rises first, so that arms that fall below it are not put into a
+// search only to be taken out again.
+void Elimination::Admit(std::vector<Slot> slots) {
+  if (slots.empty()) return;
+  const std::vector<ArmBounds> bounds = confidence_.Bounds(std::move(slots));
+  bounds_computed_ += bounds.size();
+  RaiseThreshold(bounds);
+
+  std::vector<std::vector<Entry>> placed(stages_.size());
+  std::vector<Entry> below;
+  stage_of_.resize(
+      std::max<std::size_t>(stage_of_.size(), bounds.back().slot + 1));
+  for (const ArmBounds& arm : bounds) {
+    const std::size_t s = StageOf(arm.uncertainty);
+    // An interval wider than the stage's width has no upper bound in the
+    // stage's terms: such an arm cannot be eliminated before it is placed anew.
+    const float width = StageWidth(s);
+    const float key = arm.uncertainty <= width ? arm.mean + width : kInfinity;
+    stage_of_[arm.slot] = static_cast<std::uint8_t>(s);
+    (key < threshold_ ? below : placed[s]).push_back({key, arm.slot});
+  }
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    if (!placed[s].empty()) stages_[s].Add(placed[s]);
+  }
+  SetAside(below);
+}
+
+// Lines 9 to 11 and 19 to 23: the threshold becomes the largest lower bound
+// seen, and every stage gives up what lies below.
+void Elimination::RaiseThreshold(std::span<const ArmBounds> candidates) {
+  const auto best = std::ranges::max_element(candidates, {}, &ArmBounds::lower);
+  if (best->lower() <= threshold_) return;
+  threshold_ = best->lower();
+  carrier_ = best->slot;
+  for (HeapAugmentedArmSet& stage : stages_) {
+    SetAside(stage.Eliminate(threshold_));
+  }
+}
+
+// When the arm that carries the threshold leaves, the threshold is what the
+// arms that are left make it, and eliminated arms whose upper bound reaches it
+// come back.
+void Elimination::LowerThreshold() {
+  threshold_ = -kInfinity;
+  carrier_ = kNoSlot;
+  std::vector<Slot> left;
+  for (const HeapAugmentedArmSet& stage : stages_) {
+    for (const Entry& arm : stage.arms()) left.push_back(arm.slot);
+  }
+  if (!left.empty()) {
+    bounds_computed_ += left.size();
+    RaiseThreshold(confidence_.Bounds(std::move(left)));
+  }
+
+  std::vector<Slot> back;
+  while (!eliminated_.empty() && eliminated_.top().key >= threshold_) {
+    back.push_back(eliminated_.top().slot);
+    eliminated_.Remove(back.back());
+  }
+  Admit(std::move(back));
+}
+
+void Elimination::SetAside(std::span<const Entry> arms) {
+  for (const Entry& arm : arms) {
+    stage_of_[arm.slot] = kEliminated;
+    eliminated_.Push(arm.slot, arm.key);
+  }
+}
+
+void Elimination::Remove(Slot slot) {
+  if (stage_of_[slot] == kEliminated) {
+    eliminated_.Remove(slot);
+  } else {
+    stages_[stage_of_[slot]].Remove(slot);
+  }
+  if (slot == carrier_) LowerThreshold();
+}
+
+// Lines 13 to 28.
+Hit Elimination::Choose() {
+  ++choices_;
+  for (;;) {
+    const std::size_t s = FirstStageWithArms();
+    if (s == stages_.size()) {
+      // The intervals failed and everything was eliminated: start over with
+      // all arms, placed by what is known now.
+      ++recoveries_;
+      LowerThreshold();
+      continue;
+    }
+    if (s == last_stage()) return RandomArm(stages_[s]);
+    const std::optional<Hit> found =
+        stages_[s].Query(confidence_.Factor(), SoughtSquare(s));
+    if (found) return {found->slot, std::sqrt(found->score)};
+    if (const std::optional<Hit> missed = Advance(s)) return *missed;
+  }
+}
+
+// Lines 19 to 24: no arm of the stage is uncertain enough, so all of them move
+// on. An arm that stays is one that an approximate search had missed; it is
+// returned, to be played.
+std::optional<Hit> Elimination::Advance(std::size_t stage) {
+  Admit(stages_[stage].Drain());
+  const HeapAugmentedArmSet& remaining = stages_[stage];
+  if (remaining.empty()) return std::nullopt;
+
+  std::vector<Slot> slots;
+  for (const Entry& arm : remaining.arms()) slots.push_back(arm.slot);
+  const std::vector<ArmBounds> bounds = confidence_.Bounds(std::move(slots));
+  bounds_computed_ += bounds.size();
+  const auto widest =
+      std::ranges::max_element(bounds, {}, &ArmBounds::uncertainty);
+  return Hit{widest->slot, widest->uncertainty};
+}
+
+// Line 16.
+Hit Elimination::RandomArm(const HeapAugmentedArmSet& stage) {
+  RandomStream random(seed_, RandomStream::Role::kPick, choices_);
+  const Entry& arm = stage.arms()[random.Below(stage.arms().size())];
+  return {arm.slot, confidence_.Uncertainty(arm.slot)};
+}
+
+PolicyStats Elimination::stats() const {
+  PolicyStats stats{.arms_scored = bounds_computed_, .recoveries = recoveries_};
+  for (const HeapAugmentedArmSet& stage : stages_) {
+    stats.arms_scored += stage.arms_scored();
+  }
+  return stats;
+}
+
+}  // namespace manyarms

@@ -1,0 +1,27 @@
+#ifndef MANYARMS_POLICY_EXPLORATION_H_
+#define MANYARMS_POLICY_EXPLORATION_H_
+
+#include "manyarms/policy.h"
+
+namespace manyarms {
+
+/// Throws Error unless the constant is within [0, kMaxExploration], or the
+/// theory's horizon is positive and its delta within (0, 1).
+void CheckExploration(const Exploration& exploration);
+
+/// beta as a number. `share` maps the theory's (delta, horizon) to the failure
+/// probability that the policy's proof uses.
+template <class Share>
+double Radius(const Exploration& exploration, const Posterior& posterior,
+              const Share& share) {
+  if (const double* constant = std::get_if<double>(&exploration)) {
+    return *constant;
+  }
+  const auto& theory = std::get<TheoryRadius>(exploration);
+  return TheoryRadiusValue(posterior.dim(), posterior.regularisation(),
+                           theory.horizon, share(theory));
+}
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POLICY_EXPLORATION_H_

@@ -1,0 +1,53 @@
+#ifndef MANYARMS_POLICY_HEAP_AUGMENTED_ARM_SET_H_
+#define MANYARMS_POLICY_HEAP_AUGMENTED_ARM_SET_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "manyarms/search.h"
+#include "policy/indexed_heap.h"
+
+namespace manyarms {
+
+/// Algorithm 2, Psi_s: the arms of one stage, with a search for the most
+/// uncertain one and a min-heap on an upper bound of each arm's reward.
+class HeapAugmentedArmSet {
+ public:
+  using Entry = IndexedHeap<std::less<>>::Entry;
+
+  HeapAugmentedArmSet(std::unique_ptr<Search> search,
+                      std::vector<std::uint32_t>& places)
+      : search_(std::move(search)), heap_(places) {}
+
+  /// Lines 5 to 8, for several arms at once.
+  void Add(std::span<const Entry> arms);
+
+  /// Lines 9 to 14: takes out every arm whose upper bound is below the
+  /// threshold and returns them.
+  std::vector<Entry> Eliminate(float threshold);
+
+  /// Lines 15 to 18: the arm that the search finds most uncertain, if its
+  /// squared uncertainty is at least `sought`. The query's factor is
+  /// beta V^{-1/2}.
+  std::optional<Hit> Query(const Eigen::MatrixXd& factor, double sought);
+
+  void Remove(Slot slot);
+
+  /// Empties the set and returns what was in it.
+  std::vector<Slot> Drain();
+
+  const IndexedHeap<std::less<>>& arms() const { return heap_; }
+  bool empty() const { return heap_.empty(); }
+  std::uint64_t arms_scored() const { return search_->arms_scored(); }
+
+ private:
+  std::unique_ptr<Search> search_;
+  IndexedHeap<std::less<>> heap_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POLICY_HEAP_AUGMENTED_ARM_SET_H_

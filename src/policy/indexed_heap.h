@@ -1,0 +1,95 @@
+#ifndef MANYARMS_POLICY_INDEXED_HEAP_H_
+#define MANYARMS_POLICY_INDEXED_HEAP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "manyarms/types.h"
+
+namespace manyarms {
+
+/// A binary heap of slots from which any slot can be removed. Several heaps
+/// may share one array of places as long as a slot is in one of them at a
+/// time. `Before(a, b)` is whether key a is nearer to the top than key b.
+///
+/// Push and Remove O(log n); members can be enumerated by position.
+template <class Before>
+class IndexedHeap {
+ public:
+  struct Entry {
+    float key;
+    Slot slot;
+  };
+
+  /// `places` must outlive the heap; it is grown as needed.
+  explicit IndexedHeap(std::vector<std::uint32_t>& places) : places_(places) {}
+
+  void Push(Slot slot, float key) {
+    if (slot >= places_.size()) places_.resize(slot + 1);
+    entries_.push_back({key, slot});
+    SiftUp(entries_.size() - 1);
+  }
+
+  /// REQUIRES: the slot is in the heap.
+  void Remove(Slot slot) {
+    const std::size_t hole = places_[slot];
+    const Entry last = entries_.back();
+    entries_.pop_back();
+    if (hole == entries_.size()) return;
+    entries_[hole] = last;
+    SiftUp(SiftDown(hole));
+  }
+
+  /// REQUIRES: not empty.
+  const Entry& top() const { return entries_.front(); }
+
+  const Entry& operator[](std::size_t i) const { return entries_[i]; }
+  std::size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  void Clear() { entries_.clear(); }
+
+ private:
+  void Put(std::size_t at, const Entry& entry) {
+    entries_[at] = entry;
+    places_[entry.slot] = static_cast<std::uint32_t>(at);
+  }
+
+  void SiftUp(std::size_t at) {
+    const Entry entry = entries_[at];
+    while (at > 0) {
+      const std::size_t parent = (at - 1) / 2;
+      if (!Before()(entry.key, entries_[parent].key)) break;
+      Put(at, entries_[parent]);
+      at = parent;
+    }
+    Put(at, entry);
+  }
+
+  std::size_t SiftDown(std::size_t at) {
+    const Entry entry = entries_[at];
+    for (;;) {
+      std::size_t child = 2 * at + 1;
+      if (child >= entries_.size()) break;
+      if (child + 1 < entries_.size() &&
+          Before()(entries_[child + 1].key, entries_[child].key)) {
+        ++child;
+      }
+      if (!Before()(entries_[child].key, entry.key)) break;
+      Put(at, entries_[child]);
+      at = child;
+    }
+    Put(at, entry);
+    return at;
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t>& places_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POLICY_INDEXED_HEAP_H_

@@ -1,0 +1,31 @@
+#ifndef MANYARMS_POLICY_THOMPSON_H_
+#define MANYARMS_POLICY_THOMPSON_H_
+
+#include "manyarms/policy.h"
+
+namespace manyarms {
+
+/// Algorithm 4. A choice costs O(d^2) and one search by inner product.
+class Thompson final : public Policy {
+ public:
+  Thompson(const ThompsonOptions& options, const SearchOptions& search,
+           const Catalogue& catalogue, const Posterior& posterior,
+           std::uint64_t seed);
+
+  void Add(std::span<const Slot> slots) override { search_->Add(slots); }
+  void Remove(Slot slot) override { search_->Remove(slot); }
+  Hit Choose() override;
+  PolicyStats stats() const override;
+
+ private:
+  const Posterior& posterior_;
+  const std::uint64_t seed_;
+  const double radius_;
+  std::unique_ptr<Search> search_;
+  std::uint64_t choices_ = 0;
+  std::vector<double> xi_;  // scratch
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POLICY_THOMPSON_H_

@@ -1,0 +1,25 @@
+#include "policy/ucb.h"
+
+#include "policy/exploration.h"
+
+namespace manyarms {
+
+Ucb::Ucb(const UcbOptions& options, const SearchOptions& search,
+         const Catalogue& catalogue, const Posterior& posterior,
+         std::uint64_t seed)
+    : posterior_(posterior),
+      radius_(Radius(options.exploration, posterior,
+                     [](const TheoryRadius& theory) { return theory.delta; })),
+      search_(MakeSearch(search, Objective::kOptimism, catalogue, seed)) {}
+
+Hit Ucb::Choose() {
+  const Eigen::VectorXd mean = posterior_.Mean();
+  const Eigen::MatrixXd factor = radius_ * posterior_.InverseFactor();
+  return *search_->Best({.direction = &mean, .factor = &factor});
+}
+
+PolicyStats Ucb::stats() const {
+  return {.arms_scored = search_->arms_scored()};
+}
+
+}  // namespace manyarms

@@ -1,0 +1,29 @@
+#ifndef MANYARMS_POLICY_UCB_H_
+#define MANYARMS_POLICY_UCB_H_
+
+#include "manyarms/policy.h"
+
+namespace manyarms {
+
+/// OFUL: plays the arm whose mean plus radius times width is largest. A choice
+/// costs O(d^3) and one search by optimism.
+class Ucb final : public Policy {
+ public:
+  Ucb(const UcbOptions& options, const SearchOptions& search,
+      const Catalogue& catalogue, const Posterior& posterior,
+      std::uint64_t seed);
+
+  void Add(std::span<const Slot> slots) override { search_->Add(slots); }
+  void Remove(Slot slot) override { search_->Remove(slot); }
+  Hit Choose() override;
+  PolicyStats stats() const override;
+
+ private:
+  const Posterior& posterior_;
+  const double radius_;
+  std::unique_ptr<Search> search_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POLICY_UCB_H_

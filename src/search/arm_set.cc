@@ -1,0 +1,35 @@
+#include "search/arm_set.h"
+
+namespace manyarms {
+
+void ArmSet::Add(Slot slot) {
+  const std::uint32_t block = BlockOf(slot);
+  if (block >= place_.size()) place_.resize(block + 1, kNowhere);
+  if (place_[block] == kNowhere) {
+    blocks_.push_back({.block = block, .lanes = 0});
+    place_[block] = static_cast<std::uint32_t>(blocks_.size() - 1);
+  }
+  blocks_[place_[block]].lanes |= 1U << LaneOf(slot);
+  ++size_;
+}
+
+void ArmSet::Remove(Slot slot) {
+  const std::uint32_t block = BlockOf(slot);
+  const std::uint32_t place = place_[block];
+  blocks_[place].lanes &= ~(1U << LaneOf(slot));
+  --size_;
+  if (blocks_[place].lanes != 0) return;
+
+  blocks_[place] = blocks_.back();
+  place_[blocks_[place].block] = place;
+  place_[block] = kNowhere;
+  blocks_.pop_back();
+}
+
+void ArmSet::Clear() {
+  for (const MaskedBlock& masked : blocks_) place_[masked.block] = kNowhere;
+  blocks_.clear();
+  size_ = 0;
+}
+
+}  // namespace manyarms

@@ -1,0 +1,181 @@
+#include "search/hnsw.h"
+
+#include <algorithm>
+#include <numbers>
+
+#include "manyarms/random.h"
+#include "search/lifting.h"
+#include "search/scorer.h"
+
+namespace manyarms {
+namespace {
+
+// The paper scales arms to length 1 and works under a bound of sqrt 3. Keeping
+// its ratio leaves room for longer arms to come without a new graph.
+constexpr double kBoundPerNorm = std::numbers::sqrt3;
+
+}  // namespace
+
+HnswSearch::HnswSearch(const HnswOptions& options, Objective objective,
+                       const Catalogue& catalogue, std::uint64_t seed)
+    : options_(options),
+      objective_(objective),
+      catalogue_(catalogue),
+      seed_(seed),
+      lifted_dim_(objective == Objective::kQuadraticForm
+                      ? FoldedSize(catalogue.dim())
+                      : catalogue.dim()),
+      features_(catalogue.dim()),
+      lifted_(lifted_dim_ + 1) {}
+
+void HnswSearch::Add(std::span<const Slot> slots) {
+  double longest = 0;
+  for (const Slot slot : slots) {
+    arms_.Add(slot);
+    Lift(slot);
+    longest = std::max(longest, Norm(std::span(lifted_).first(lifted_dim_)));
+  }
+  // The extra coordinate of every vector depends on the bound. It grows by a
+  // factor at least, so this happens a logarithmic number of times.
+  const bool too_long = longest > bound_ || bound_ == 0;
+  if (too_long) bound_ = kBoundPerNorm * std::max(longest, bound_);
+  if (graphs_.empty() || too_long || TooManyDead()) {
+    Rebuild();
+  } else {
+    for (const Slot slot : slots) Insert(slot);
+  }
+}
+
+void HnswSearch::Remove(Slot slot) {
+  arms_.Remove(slot);
+  if (arms_.size() == 0) {
+    Clear();
+    return;
+  }
+  const auto node = node_of_slot_.find(slot);
+  for (HnswGraph& graph : graphs_) graph.Kill(node->second);
+  node_of_slot_.erase(node);
+}
+
+void HnswSearch::Clear() {
+  DropGraphs();
+  arms_.Clear();
+  bound_ = 0;
+}
+
+void HnswSearch::DropGraphs() {
+  for (const HnswGraph& graph : graphs_) arms_scored_ += graph.visits();
+  graphs_.clear();
+  slot_of_node_.clear();
+  node_of_slot_.clear();
+}
+
+bool HnswSearch::TooManyDead() const {
+  return graphs_[0].dead() * 4 >= graphs_[0].nodes();
+}
+
+void HnswSearch::Rebuild() {
+  DropGraphs();
+  using Metric = HnswOptions::Metric;
+  using Nearness = HnswGraph::Nearness;
+  const std::uint64_t graph_seed =
+      RandomStream(seed_, RandomStream::Role::kGraph, builds_++).Bits();
+  if (options_.metric != Metric::kInnerProduct) {
+    graphs_.emplace_back(lifted_dim_ + 1, Nearness::kEuclidean, options_,
+                         graph_seed);
+  }
+  if (options_.metric != Metric::kEuclidean) {
+    graphs_.emplace_back(lifted_dim_, Nearness::kInnerProduct, options_,
+                         graph_seed);
+  }
+  for (const MaskedBlock& masked : arms_.blocks()) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      if (masked.lanes >> lane & 1U) Insert(masked.block * kLanes + lane);
+    }
+  }
+}
+
+void HnswSearch::Insert(Slot slot) {
+  Lift(slot);
+  lifted_.back() =
+      EuclideanCoordinate(std::span(lifted_).first(lifted_dim_), bound_);
+  for (HnswGraph& graph : graphs_) {
+    node_of_slot_[slot] = graph.Add(std::span(lifted_).first(graph.dim()));
+  }
+  slot_of_node_.push_back(slot);
+}
+
+void HnswSearch::Lift(Slot slot) {
+  catalogue_.CopyFeatures(slot, features_);
+  if (objective_ == Objective::kQuadraticForm) {
+    FoldSquare(features_, std::span(lifted_).first(lifted_dim_));
+  } else {
+    std::ranges::copy(features_, lifted_.begin());
+  }
+}
+
+void HnswSearch::LiftQuery(const Query& query) {
+  const std::span<float> lifted = std::span(lifted_).first(lifted_dim_);
+  if (objective_ == Objective::kQuadraticForm) {
+    FoldForm(*query.factor, lifted);
+  } else {
+    std::ranges::transform(*query.direction, lifted.begin(),
+                           [](double v) { return static_cast<float>(v); });
+  }
+  // A query much longer or shorter than the arms would leave the differences
+  // between their distances to rounding. Its length does not change the order.
+  const double norm = Norm(lifted);
+  if (norm > 0) {
+    for (float& v : lifted) v = static_cast<float>(v * (bound_ / norm));
+  }
+  lifted_.back() = 0;
+}
+
+std::optional<Hit> HnswSearch::Best(const Query& query) {
+  if (arms_.size() == 0) return std::nullopt;
+  if (TooManyDead()) Rebuild();
+
+  const Scorer scorer(objective_, query);
+  LiftQuery(query);
+  for (std::size_t effort = std::max(options_.shortlist, options_.effort);
+       effort < arms_.size(); effort *= 2) {
+    const std::vector<HnswGraph::Node> shortlist = Shortlist(effort);
+    if (shortlist.empty()) continue;
+    return scorer.Best(catalogue_.blocks(), BlocksOf(shortlist));
+  }
+  // A shortlist as long as the set is the set.
+  arms_scored_ += arms_.size();
+  return scorer.Best(catalogue_.blocks(), arms_.blocks());
+}
+
+// The arms that the graphs find for the lifted query, or none if a graph came
+// back with too few: part of it was out of reach.
+std::vector<HnswGraph::Node> HnswSearch::Shortlist(std::size_t effort) {
+  std::vector<HnswGraph::Node> found;
+  for (HnswGraph& graph : graphs_) {
+    const auto near = graph.Near(std::span(lifted_).first(graph.dim()),
+                                 options_.shortlist, effort);
+    if (near.size() < options_.shortlist) return {};
+    found.insert(found.end(), near.begin(), near.end());
+  }
+  return found;
+}
+
+std::vector<MaskedBlock> HnswSearch::BlocksOf(
+    std::span<const HnswGraph::Node> nodes) const {
+  std::vector<MaskedBlock> blocks;
+  blocks.reserve(nodes.size());
+  for (const HnswGraph::Node node : nodes) {
+    const Slot slot = slot_of_node_[node];
+    blocks.push_back({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)});
+  }
+  return blocks;
+}
+
+std::uint64_t HnswSearch::arms_scored() const {
+  std::uint64_t sum = arms_scored_;
+  for (const HnswGraph& graph : graphs_) sum += graph.visits();
+  return sum;
+}
+
+}  // namespace manyarms

@@ -1,0 +1,32 @@
+#ifndef MANYARMS_SEARCH_LIFTING_H_
+#define MANYARMS_SEARCH_LIFTING_H_
+
+#include <Eigen/Core>
+#include <cstddef>
+#include <span>
+
+/// Maps that turn one kind of search into another, as pure functions.
+namespace manyarms {
+
+/// Length of vec(x x') folded to its lower triangle: d(d+1)/2.
+inline std::size_t FoldedSize(std::size_t dim) { return dim * (dim + 1) / 2; }
+
+/// vec(x x') folded: x_i x_j for j <= i, off the diagonal times sqrt 2, so
+/// that <FoldSquare(x), FoldForm(W)> = x'Wx. REQUIRES: out has FoldedSize.
+void FoldSquare(std::span<const float> x, std::span<float> out);
+
+/// The same for W = factor' factor.
+void FoldForm(const Eigen::MatrixXd& factor, std::span<float> out);
+
+/// The coordinate that makes inner product a matter of Euclidean distance
+/// (appendix A.1): with p' = [p; e], q' = [q; 0] and e^2 = bound^2 - |p|^2,
+///     |p' - q'|^2 = bound^2 + |q|^2 - 2<p, q>.
+/// The paper's own map has bound = sqrt 3 for |p| <= 1 and two coordinates
+/// more, which are the same for all points. REQUIRES: |p| <= bound.
+float EuclideanCoordinate(std::span<const float> p, double bound);
+
+double Norm(std::span<const float> p);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_LIFTING_H_

@@ -1,0 +1,17 @@
+#include "search/scan.h"
+
+#include "search/scorer.h"
+
+namespace manyarms {
+
+void ScanSearch::Add(std::span<const Slot> slots) {
+  for (const Slot slot : slots) arms_.Add(slot);
+}
+
+std::optional<Hit> ScanSearch::Best(const Query& query) {
+  if (arms_.size() == 0) return std::nullopt;
+  arms_scored_ += arms_.size();
+  return Scorer(objective_, query).Best(catalogue_.blocks(), arms_.blocks());
+}
+
+}  // namespace manyarms

@@ -1,0 +1,30 @@
+#ifndef MANYARMS_SEARCH_SCAN_H_
+#define MANYARMS_SEARCH_SCAN_H_
+
+#include "manyarms/search.h"
+#include "search/arm_set.h"
+
+namespace manyarms {
+
+class ScanSearch final : public Search {
+ public:
+  ScanSearch(Objective objective, const Catalogue& catalogue)
+      : objective_(objective), catalogue_(catalogue) {}
+
+  void Add(std::span<const Slot> slots) override;
+  void Remove(Slot slot) override { arms_.Remove(slot); }
+  void Clear() override { arms_.Clear(); }
+  std::size_t size() const override { return arms_.size(); }
+  std::optional<Hit> Best(const Query& query) override;
+  std::uint64_t arms_scored() const override { return arms_scored_; }
+
+ private:
+  const Objective objective_;
+  const Catalogue& catalogue_;
+  ArmSet arms_;
+  std::uint64_t arms_scored_ = 0;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_SCAN_H_
