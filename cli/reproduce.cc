@@ -95,8 +95,8 @@ Measured Measure(const Algorithm& algorithm, const Setting& setting,
                                Grouped(setting.final_arms), algorithm.name,
                                run + 1, runs));
     const RunResult result =
-        Run(SpecFor(algorithm, setting, first_seed + run),
-            [&progress](double done) { progress.Update(done); });
+        RunExperiment(SpecFor(algorithm, setting, first_seed + run),
+                      [&progress](double done) { progress.Update(done); });
     measured.regret.push_back(result.regret);
     measured.seconds.push_back(result.setup_seconds + result.run_seconds);
     measured.run_seconds.push_back(result.run_seconds);

@@ -113,8 +113,8 @@ void Simulate(Flags flags) {
     spec.environment.theta_seed =
         flags.fixed_theta ? first_seed : spec.environment.seed;
     progress.Begin(fmt::format("run {} of {}", run + 1, flags.runs));
-    const RunResult result =
-        Run(spec, [&progress](double done) { progress.Update(done); });
+    const RunResult result = RunExperiment(
+        spec, [&progress](double done) { progress.Update(done); });
     progress.Erase();
     regrets.push_back(result.regret);
     output.Line(flags.json ? JsonRow(spec, result) : TableRow(spec, result));

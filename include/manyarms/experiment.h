@@ -46,7 +46,7 @@ using Progress = std::function<void(double done)>;
 void CheckRunnable(const RunSpec& spec);
 
 /// Checks the spec before any work is done.
-RunResult Run(const RunSpec& spec, const Progress& progress = {});
+RunResult RunExperiment(const RunSpec& spec, const Progress& progress = {});
 
 /// Spec and result as one JSON object on one line, without the line's end. The
 /// fields are described in docs/rows.md.

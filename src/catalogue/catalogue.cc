@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstdlib>
 #include <new>
-#include <unordered_set>
 
 #include "base/check.h"
 #include "catalogue/id_index.h"
@@ -65,7 +64,7 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
     for (std::size_t i = 0; i < ids.size(); ++i) {
       slots.push_back(Put(ids[i], features.subspan(i * dim_, dim_)));
     }
-  } catch (...) {  // out of memory: take back what is there already
+  } catch (...) {  // a duplicate, or out of memory: take back what is in
     for (std::size_t i = 0; i < slots.size(); ++i) Remove(ids[i]);
     throw;
   }
@@ -73,13 +72,16 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
 }
 
 Slot Catalogue::Put(ArmId id, std::span<const float> features) {
-  index_->Reserve(size() + 1, blocks());
   const Slot slot = TakeSlot();
   const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
   chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
+  if (!index_->Insert(slot, blocks())) {
+    free_slots_.push_back(slot);
+    throw Error(ErrorCode::kDuplicateId,
+                fmt::format("arm {} is already there", id));
+  }
   float* lane = FeaturesOf(slot);
   for (std::size_t j = 0; j < dim_; ++j) lane[j * kLanes] = features[j];
-  index_->Insert(slot, blocks());
   return slot;
 }
 
@@ -99,15 +101,8 @@ void Catalogue::Validate(std::span<const ArmId> ids,
                 fmt::format("{} arms and {} more are beyond the limit of {}",
                             size(), ids.size(), kMaxArms));
   }
-  const BlockTable table = blocks();
-  std::unordered_set<ArmId> seen;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     CheckFeatures(features.subspan(i * dim_, dim_), dim_);
-    if (index_->Find(ids[i], table) ||
-        (ids.size() > 1 && !seen.insert(ids[i]).second)) {
-      throw Error(ErrorCode::kDuplicateId,
-                  fmt::format("arm {} is already there", ids[i]));
-    }
   }
 }
 

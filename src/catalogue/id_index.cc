@@ -31,10 +31,13 @@ std::optional<Slot> IdIndex::Find(ArmId id, const BlockTable& ids) const {
   return slot;
 }
 
-void IdIndex::Insert(Slot slot, const BlockTable& ids) {
+bool IdIndex::Insert(Slot slot, const BlockTable& ids) {
   Reserve(size_ + 1, ids);
-  slots_[Probe(ids.Id(slot), ids)] = slot;
+  Slot& place = slots_[Probe(ids.Id(slot), ids)];
+  if (place != kNoSlot) return false;
+  place = slot;
   ++size_;
+  return true;
 }
 
 void IdIndex::Erase(Slot slot, const BlockTable& ids) {

@@ -22,8 +22,9 @@ class IdIndex {
 
   std::optional<Slot> Find(ArmId id, const BlockTable& ids) const;
 
-  /// REQUIRES: `ids` knows the slot's id, which is not in the index.
-  void Insert(Slot slot, const BlockTable& ids);
+  /// Returns whether the slot's id was new; if not, nothing happens.
+  /// REQUIRES: `ids` knows the slot's id.
+  bool Insert(Slot slot, const BlockTable& ids);
 
   /// REQUIRES: `ids` still knows the slot's id, which is in the index.
   void Erase(Slot slot, const BlockTable& ids);

@@ -112,7 +112,7 @@ void CheckRunnable(const RunSpec& spec) {
   CheckFitsInMemory(spec);
 }
 
-RunResult Run(const RunSpec& spec, const Progress& progress) {
+RunResult RunExperiment(const RunSpec& spec, const Progress& progress) {
   CheckRunnable(spec);
   Bandit bandit = MakeBandit(spec);
   const std::unique_ptr<Environment> environment =

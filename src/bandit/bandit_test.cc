@@ -1,0 +1,188 @@
+#include "manyarms/bandit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "manyarms/random.h"
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+using testing::ExpectError;
+
+TEST(Bandit, LearnsWhichArmIsBest) {
+  Bandit bandit({.dim = 2});
+  bandit.Add(10, std::vector<float>{1, 0});
+  bandit.Add(20, std::vector<float>{0, 1});
+  for (int t = 0; t < 200; ++t) {
+    const Decision decision = bandit.Choose();
+    bandit.Learn(decision.arm, decision.arm == 20 ? 1.0 : -1.0);
+  }
+  int good = 0;
+  for (int t = 0; t < 100; ++t) good += bandit.Choose().arm == 20 ? 1 : 0;
+  EXPECT_GT(good, 90);
+  EXPECT_NEAR(bandit.Predict(std::vector<float>{0, 1}), 1.0, 0.05);
+}
+
+TEST(Bandit, ForgetsNothingAndChangesNothingOnBadInput) {
+  Bandit bandit({.dim = 2});
+  bandit.Add(1, std::vector<float>{1, 2});
+  bandit.Learn(ArmId{1}, 2.0);
+  const std::vector<float> probe = {0.3F, -0.2F};
+  const double before = bandit.Predict(probe);
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  const auto infinity = std::numeric_limits<double>::infinity();
+
+  ExpectError(ErrorCode::kInvalidArgument, {"nan"}, [&] {
+    bandit.Add(2, std::vector<float>{nan, 0});
+  });
+  ExpectError(ErrorCode::kInvalidArgument, {"1 features", "dimension is 2"},
+              [&] { bandit.Add(2, std::vector<float>{1}); });
+  ExpectError(ErrorCode::kDuplicateId, {"arm 1 "}, [&] {
+    bandit.Add(1, std::vector<float>{0, 0});
+  });
+  ExpectError(ErrorCode::kUnknownId, {"arm 9 "}, [&] { bandit.Remove(9); });
+  ExpectError(ErrorCode::kUnknownId, {"arm 9 "},
+              [&] { bandit.Learn(ArmId{9}, 1.0); });
+  ExpectError(ErrorCode::kInvalidArgument, {"reward is inf", "1e+09"},
+              [&] { bandit.Learn(ArmId{1}, infinity); });
+  ExpectError(ErrorCode::kInvalidArgument, {"nan"}, [&] {
+    bandit.Learn(std::vector<float>{0, nan}, 1.0);
+  });
+  ExpectError(ErrorCode::kInvalidArgument, {"3 features"}, [&] {
+    bandit.Learn(std::vector<float>{0, 0, 0}, 1.0);
+  });
+  ExpectError(ErrorCode::kInvalidArgument, {"3 features"}, [&] {
+    bandit.Predict(std::vector<float>{0, 0, 0});
+  });
+
+  EXPECT_EQ(bandit.size(), 1U);
+  EXPECT_FALSE(bandit.Contains(2));
+  EXPECT_EQ(bandit.Predict(probe), before);
+  EXPECT_EQ(bandit.Choose().arm, 1U);
+}
+
+TEST(Bandit, SaysSoWhenThereIsNothingToChooseFrom) {
+  for (const PolicyOptions& policy :
+       {PolicyOptions{ThompsonOptions{}}, PolicyOptions{EliminationOptions{}},
+        PolicyOptions{UcbOptions{}}}) {
+    Bandit bandit({.dim = 1, .policy = policy});
+    ExpectError(ErrorCode::kNoArms, {"no arms"}, [&] { bandit.Choose(); });
+    bandit.Add(1, std::vector<float>{1});
+    bandit.Remove(1);
+    ExpectError(ErrorCode::kNoArms, {"no arms"}, [&] { bandit.Choose(); });
+  }
+}
+
+TEST(Bandit, RefusesOptionsOutOfBounds) {
+  const auto make = [](const BanditOptions& options) {
+    return [options] { Bandit bandit(options); };
+  };
+  ExpectError(ErrorCode::kInvalidArgument, {"dimension is 0", "4096"},
+              make({}));
+  ExpectError(ErrorCode::kInvalidArgument, {"dimension is 5000"},
+              make({.dim = 5000}));
+  ExpectError(ErrorCode::kInvalidArgument, {"dimension is 4096", "4095"},
+              make({.dim = 4096, .negative_rewards = true}));
+  ExpectError(ErrorCode::kInvalidArgument, {"regularisation is 0"},
+              make({.dim = 2, .regularisation = 0}));
+  ExpectError(ErrorCode::kInvalidArgument, {"regularisation is -1"},
+              make({.dim = 2, .regularisation = -1}));
+  ExpectError(ErrorCode::kInvalidArgument, {"regularisation is nan"},
+              make({.dim = 2, .regularisation = std::nan("")}));
+  ExpectError(
+      ErrorCode::kUnsupported, {"ucb", "hnsw"},
+      make({.dim = 2, .policy = UcbOptions{}, .search = HnswOptions{}}));
+}
+
+// The largest numbers that are let in must not overflow anywhere.
+TEST(Bandit, BearsExtremeInput) {
+  const auto big = static_cast<float>(kMaxFeature);
+  const std::vector<std::vector<float>> arms = {
+      {big, big, big}, {-big, big, -big}, {1e-30F, 0, 0}, {0, 0, 0}};
+  for (const PolicyOptions& policy :
+       {PolicyOptions{ThompsonOptions{kMaxExploration}},
+        PolicyOptions{EliminationOptions{kMaxExploration}},
+        PolicyOptions{UcbOptions{kMaxExploration}}}) {
+    for (const double lambda : {kMinRegularisation, kMaxRegularisation}) {
+      for (const double reward : {kMaxReward, -kMaxReward, 1e-300}) {
+        Bandit bandit({.dim = 3, .policy = policy, .regularisation = lambda});
+        for (ArmId id = 0; id < arms.size(); ++id) bandit.Add(id, arms[id]);
+        for (int t = 0; t < 20; ++t) {
+          const Decision decision = bandit.Choose();
+          ASSERT_TRUE(std::isfinite(decision.score));
+          bandit.Learn(decision.arm, reward);
+          ASSERT_TRUE(std::isfinite(bandit.Predict(arms[0])));
+        }
+      }
+    }
+  }
+}
+
+// With the extension on, what is predicted is what an ordinary regression
+// with a free intercept predicts, whatever the sign of the rewards.
+TEST(Bandit, HandlesNegativeRewardsByThePapersExtension) {
+  Bandit bandit({.dim = 2, .negative_rewards = true});
+  const std::vector<std::vector<float>> arms = {{1, 0}, {0, 1}, {0.5, 0.5}};
+  const std::vector<double> means = {-3, -1, -2};
+  for (ArmId id = 0; id < 3; ++id) bandit.Add(id, arms[id]);
+  for (int t = 0; t < 2000; ++t) {
+    const Decision decision = bandit.Choose();
+    bandit.Learn(decision.arm, means[decision.arm]);
+  }
+  EXPECT_EQ(bandit.dim(), 2U);
+  EXPECT_EQ(bandit.Choose().arm, 1U);
+  EXPECT_NEAR(bandit.Predict(arms[1]), -1, 0.05);
+  ExpectError(ErrorCode::kInvalidArgument, {"3 features", "dimension 2"}, [&] {
+    bandit.Add(std::vector<ArmId>{7}, std::vector<float>{1, 2, 3});
+  });
+  ExpectError(ErrorCode::kInvalidArgument, {"3 features", "dimension is 2"},
+              [&] {
+                bandit.Learn(std::vector<float>{1, 2, 3}, 0.0);
+              });
+}
+
+// Rewards that come late, out of order, several times, or for arms that are
+// gone leave the same state as the same rewards in any other order.
+TEST(Bandit, TakesRewardsInAnyOrder) {
+  const auto rows = testing::GaussianRows(6, 3, 1);
+  const auto row = [&](std::size_t i) {
+    return std::span(rows).subspan(i * 3, 3);
+  };
+  const auto make = [&] {
+    Bandit bandit({.dim = 3});
+    bandit.Add(testing::FirstIds(6), rows);
+    return bandit;
+  };
+  Bandit prompt = make();
+  Bandit late = make();
+  for (const std::size_t arm : {0U, 3U, 3U, 5U, 1U}) {
+    prompt.Learn(ArmId{arm}, 0.1 * static_cast<double>(arm));
+  }
+  for (int t = 0; t < 5; ++t) late.Choose();
+  late.Learn(ArmId{1}, 0.1);
+  late.Remove(5);
+  late.Learn(row(5), 0.5);
+  late.Learn(row(3), 0.3);
+  late.Learn(ArmId{3}, 0.3);
+  late.Learn(ArmId{0}, 0.0);
+  const std::vector<float> probe = {1, -1, 0.5F};
+  EXPECT_NEAR(prompt.Predict(probe), late.Predict(probe), 1e-12);
+}
+
+TEST(Bandit, LearnsBeforeTheFirstChoiceAndWithoutArms) {
+  Bandit bandit({.dim = 2});
+  bandit.Learn(std::vector<float>{1, 0}, 5.0);
+  EXPECT_GT(bandit.Predict(std::vector<float>{1, 0}), 1.0);
+}
+
+TEST(Bandit, CanBeMoved) {
+  Bandit first({.dim = 1});
+  first.Add(3, std::vector<float>{1});
+  Bandit second = std::move(first);
+  EXPECT_EQ(second.Choose().arm, 3U);
+}
+
+}  // namespace
+}  // namespace manyarms

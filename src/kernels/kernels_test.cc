@@ -1,0 +1,262 @@
+#include "kernels/kernels.h"
+
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <set>
+
+#include "testing.h"
+
+namespace manyarms::kernels {
+namespace {
+
+// Features are small integers, so that sums are exact in float in whatever
+// order they are taken, and results can be compared for equality.
+class IntegerArms {
+ public:
+  IntegerArms(std::size_t dim, std::uint32_t blocks, std::uint64_t seed)
+      : dim_(dim),
+        features_(static_cast<float*>(
+            std::aligned_alloc(64, blocks * dim * kLanes * sizeof(float)))),
+        ids_(blocks * kLanes) {
+    RandomStream random(seed, RandomStream::Role::kArm, dim);
+    for (std::size_t i = 0; i < blocks * dim * kLanes; ++i) {
+      features_.get()[i] = static_cast<float>(random.Below(9)) - 4;
+    }
+    for (ArmId& id : ids_) id = random.Bits();
+    feature_chunk_ = features_.get();
+    id_chunk_ = ids_.data();
+    for (std::uint32_t b = 0; b < blocks; ++b) {
+      masked_.push_back(
+          {b, static_cast<std::uint32_t>(random.Below(1 << kLanes))});
+    }
+  }
+
+  BlockTable table() const { return {&feature_chunk_, &id_chunk_, 20, dim_}; }
+  const std::vector<MaskedBlock>& masked() const { return masked_; }
+
+  float Feature(Slot slot, std::size_t j) const {
+    return features_.get()[(BlockOf(slot) * dim_ + j) * kLanes + LaneOf(slot)];
+  }
+
+  // The obvious way: every arm on its own, ids compared on equality.
+  template <class Score>
+  Hit Best(const Score& score) const {
+    Hit best;
+    for (const MaskedBlock& masked : masked_) {
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        if ((masked.lanes >> lane & 1U) == 0) continue;
+        const Slot slot = masked.block * kLanes + lane;
+        const float value = score(slot);
+        if (best.slot == kNoSlot || value > best.score ||
+            (value == best.score && ids_[slot] < ids_[best.slot])) {
+          best = {slot, value};
+        }
+      }
+    }
+    return best;
+  }
+
+ private:
+  struct Free {
+    void operator()(float* memory) const { std::free(memory); }
+  };
+
+  std::size_t dim_;
+  std::unique_ptr<float, Free> features_;
+  std::vector<ArmId> ids_;
+  const float* feature_chunk_;
+  const ArmId* id_chunk_;
+  std::vector<MaskedBlock> masked_;
+};
+
+// A parameter a vector instruction set; each test runs with that one forced.
+class Kernels : public ::testing::TestWithParam<std::int64_t> {
+ protected:
+  void SetUp() override {
+    hwy::SetSupportedTargetsForTest(GetParam());
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    ASSERT_EQ(InstructionSet(), hwy::TargetName(GetParam()));
+  }
+  void TearDown() override {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+
+  static std::vector<float> Direction(std::size_t dim) {
+    std::vector<float> direction(dim);
+    RandomStream random(2, RandomStream::Role::kTheta, dim);
+    for (float& v : direction) v = static_cast<float>(random.Below(7)) - 3;
+    return direction;
+  }
+
+  // Column-major; above the diagonal lies what must not be read.
+  static std::vector<double> Lower(std::size_t dim) {
+    std::vector<double> lower(dim * dim, std::nan(""));
+    RandomStream random(3, RandomStream::Role::kTheta, dim);
+    for (std::size_t j = 0; j < dim; ++j) {
+      for (std::size_t i = j; i < dim; ++i) {
+        lower[j * dim + i] = static_cast<double>(random.Below(5)) - 2;
+      }
+    }
+    return lower;
+  }
+
+  static float Linear(const IntegerArms& arms, Slot slot,
+                      const std::vector<float>& direction) {
+    float sum = 0;
+    for (std::size_t j = 0; j < direction.size(); ++j) {
+      sum += direction[j] * arms.Feature(slot, j);
+    }
+    return sum;
+  }
+
+  static float Form(const IntegerArms& arms, Slot slot,
+                    const std::vector<double>& lower, std::size_t dim) {
+    double form = 0;
+    for (std::size_t i = 0; i < dim; ++i) {
+      double row = 0;
+      for (std::size_t j = 0; j <= i; ++j) {
+        row += lower[j * dim + i] * arms.Feature(slot, j);
+      }
+      form += row * row;
+    }
+    return static_cast<float>(form);
+  }
+};
+
+constexpr std::size_t kDims[] = {1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 64};
+
+TEST_P(Kernels, BestInnerProductAgreesWithTheObvious) {
+  for (const std::size_t dim : kDims) {
+    for (const std::uint32_t blocks : {1U, 2U, 9U, 40U}) {
+      const IntegerArms arms(dim, blocks, blocks);
+      const auto direction = Direction(dim);
+      const Hit expected =
+          arms.Best([&](Slot slot) { return Linear(arms, slot, direction); });
+      const Hit found =
+          BestInnerProduct(arms.table(), arms.masked(), direction);
+      EXPECT_EQ(found.slot, expected.slot) << dim << " " << blocks;
+      EXPECT_EQ(found.score, expected.score);
+    }
+  }
+}
+
+TEST_P(Kernels, BestQuadraticFormAgreesWithTheObvious) {
+  for (const std::size_t dim : kDims) {
+    const IntegerArms arms(dim, 20, dim);
+    const auto lower = Lower(dim);
+    const Hit expected =
+        arms.Best([&](Slot slot) { return Form(arms, slot, lower, dim); });
+    const Hit found = BestQuadraticForm(arms.table(), arms.masked(),
+                                        PackedFactor(lower.data(), dim));
+    EXPECT_EQ(found.slot, expected.slot) << dim;
+    EXPECT_EQ(found.score, expected.score);
+  }
+}
+
+TEST_P(Kernels, BestOptimismAgreesWithTheObvious) {
+  for (const std::size_t dim : kDims) {
+    const IntegerArms arms(dim, 20, dim);
+    const auto lower = Lower(dim);
+    const auto direction = Direction(dim);
+    const Hit expected = arms.Best([&](Slot slot) {
+      return Linear(arms, slot, direction) +
+             std::sqrt(Form(arms, slot, lower, dim));
+    });
+    const Hit found = BestOptimism(arms.table(), arms.masked(), direction,
+                                   PackedFactor(lower.data(), dim));
+    EXPECT_EQ(found.slot, expected.slot) << dim;
+    EXPECT_EQ(found.score, expected.score);
+  }
+}
+
+TEST_P(Kernels, TiesGoToTheSmallerId) {
+  const IntegerArms arms(3, 30, 1);
+  const std::vector<float> zero(3, 0.0F);
+  const Hit expected = arms.Best([](Slot) { return 0.0F; });
+  EXPECT_EQ(BestInnerProduct(arms.table(), arms.masked(), zero).slot,
+            expected.slot);
+}
+
+TEST_P(Kernels, NothingIsFoundAmongNoArms) {
+  const IntegerArms arms(3, 2, 1);
+  const std::vector<MaskedBlock> empty = {{0, 0}, {1, 0}};
+  const std::vector<float> ones(3, 1.0F);
+  EXPECT_EQ(BestInnerProduct(arms.table(), empty, ones).slot, kNoSlot);
+  EXPECT_EQ(BestInnerProduct(arms.table(), {}, ones).slot, kNoSlot);
+}
+
+TEST_P(Kernels, BlockMomentsAgreeWithTheObvious) {
+  for (const std::size_t dim : kDims) {
+    const IntegerArms arms(dim, 1, dim);
+    const auto lower = Lower(dim);
+    const auto direction = Direction(dim);
+    Moments moments;
+    BlockMoments(arms.table().Features(0), direction,
+                 PackedFactor(lower.data(), dim), moments);
+    for (Slot slot = 0; slot < kLanes; ++slot) {
+      EXPECT_EQ(moments.mean[slot], Linear(arms, slot, direction));
+      EXPECT_EQ(moments.form[slot], Form(arms, slot, lower, dim));
+    }
+  }
+}
+
+TEST_P(Kernels, RowKernelsAgreeWithTheObviousAtAnyLengthAndAlignment) {
+  std::vector<float> a(300);
+  std::vector<float> b(300);
+  RandomStream random(4, RandomStream::Role::kArm, 0);
+  for (float& v : a) v = static_cast<float>(random.Below(9)) - 4;
+  for (float& v : b) v = static_cast<float>(random.Below(9)) - 4;
+  for (const std::size_t n : {4U, 8U, 12U, 16U, 20U, 28U, 32U, 36U, 140U}) {
+    for (std::size_t shift = 0; shift < 9; ++shift) {
+      float distance = 0;
+      float product = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const float difference = a[shift + i] - b[2 * shift + i];
+        distance += difference * difference;
+        product += a[shift + i] * b[2 * shift + i];
+      }
+      EXPECT_EQ(SquaredDistance(&a[shift], &b[2 * shift], n), distance);
+      EXPECT_EQ(InnerProduct(&a[shift], &b[2 * shift], n), product);
+    }
+  }
+}
+
+TEST_P(Kernels, PlainReadSumsEverything) {
+  std::vector<float> ones(kLanes * 7, 1.0F);
+  EXPECT_EQ(PlainRead(ones.data(), ones.size()),
+            static_cast<float>(ones.size()));
+}
+
+// Real numbers this time. All instruction sets with fused multiply-add round
+// alike, and so do all without.
+TEST_P(Kernels, ScoresAreTakenInOneFixedOrder) {
+  const std::set<std::string> unfused = {"SCALAR", "EMU128", "SSSE3", "SSE4"};
+  const bool fused = !unfused.contains(InstructionSet());
+  constexpr std::size_t kDim = 19;
+  Catalogue catalogue(kDim);
+  const auto rows = testing::GaussianRows(100, kDim, 8);
+  catalogue.Add(testing::FirstIds(100), rows);
+  const auto direction = testing::GaussianRows(1, kDim, 9);
+  std::vector<MaskedBlock> blocks;
+  for (std::uint32_t slot = 0; slot < 100; ++slot) {
+    blocks = {{BlockOf(slot), 1U << LaneOf(slot)}};
+    float expected = 0;
+    for (std::size_t j = 0; j < kDim; ++j) {
+      const float x = rows[slot * kDim + j];
+      expected = fused ? std::fma(direction[j], x, expected)
+                       : direction[j] * x + expected;
+    }
+    EXPECT_EQ(BestInnerProduct(catalogue.blocks(), blocks, direction).score,
+              expected);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryInstructionSet, Kernels,
+    ::testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+    [](const auto& target) { return hwy::TargetName(target.param); });
+
+}  // namespace
+}  // namespace manyarms::kernels

@@ -1,0 +1,58 @@
+#include "policy/indexed_heap.h"
+
+#include <functional>
+#include <map>
+#include <set>
+
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+// Two heaps over one array of places, against maps; an arm moves from one to
+// the other as it does when it is eliminated.
+TEST(IndexedHeap, AgreesWithASortedSet) {
+  std::vector<std::uint32_t> places;
+  IndexedHeap<std::less<>> low(places);
+  IndexedHeap<std::greater<>> high(places);
+  std::map<Slot, float> low_model;
+  std::map<Slot, float> high_model;
+  RandomStream random(1, RandomStream::Role::kPick, 0);
+  const auto extreme = [](const std::map<Slot, float>& model, auto before) {
+    float best = model.begin()->second;
+    for (const auto& [slot, key] : model) {
+      if (before(key, best)) best = key;
+    }
+    return best;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    const auto slot = static_cast<Slot>(random.Below(200));
+    const auto key = static_cast<float>(random.Below(50));  // ties are common
+    if (low_model.erase(slot) == 1) {
+      low.Remove(slot);
+      if (random.Below(2) == 0) {
+        high.Push(slot, key);
+        high_model[slot] = key;
+      }
+    } else if (high_model.erase(slot) == 1) {
+      high.Remove(slot);
+    } else {
+      low.Push(slot, key);
+      low_model[slot] = key;
+    }
+    ASSERT_EQ(low.size(), low_model.size());
+    ASSERT_EQ(high.size(), high_model.size());
+    if (!low.empty()) {
+      ASSERT_EQ(low.top().key, extreme(low_model, std::less<>()));
+    }
+    if (!high.empty()) {
+      ASSERT_EQ(high.top().key, extreme(high_model, std::greater<>()));
+    }
+  }
+  std::map<Slot, float> enumerated;
+  for (const auto& entry : low) enumerated[entry.slot] = entry.key;
+  EXPECT_EQ(enumerated, low_model);
+}
+
+}  // namespace
+}  // namespace manyarms

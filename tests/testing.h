@@ -1,0 +1,54 @@
+#ifndef MANYARMS_TESTS_TESTING_H_
+#define MANYARMS_TESTS_TESTING_H_
+
+#include <gtest/gtest.h>
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "manyarms/catalogue.h"
+#include "manyarms/error.h"
+#include "manyarms/random.h"
+
+namespace manyarms::testing {
+
+/// Rows of independent standard normal features.
+inline std::vector<float> GaussianRows(std::size_t rows, std::size_t dim,
+                                       std::uint64_t seed) {
+  std::vector<float> values(rows * dim);
+  for (std::size_t i = 0; i < rows; ++i) {
+    RandomStream(seed, RandomStream::Role::kArm, i)
+        .Gaussians(std::span(values).subspan(i * dim, dim));
+  }
+  return values;
+}
+
+/// Ids 0, 1, 2, ...
+inline std::vector<ArmId> FirstIds(std::size_t count) {
+  std::vector<ArmId> ids(count);
+  for (std::size_t i = 0; i < count; ++i) ids[i] = i;
+  return ids;
+}
+
+/// Expects that `work` throws Error with this code and a message in which all
+/// of `parts` occur.
+template <class Work>
+void ExpectError(ErrorCode code, const std::vector<std::string>& parts,
+                 const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    for (const std::string& part : parts) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
+          << "'" << error.what() << "' does not say '" << part << "'";
+    }
+    return;
+  }
+  FAIL() << "nothing was thrown";
+}
+
+}  // namespace manyarms::testing
+
+#endif  // MANYARMS_TESTS_TESTING_H_
