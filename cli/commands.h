@@ -5,6 +5,10 @@
 
 namespace manyarms::cli {
 
+/// A check for options that count something: CLI11 reads "-5" as a very large
+/// number and cuts off what does not fit.
+CLI::Validator Count();
+
 /// Each adds its subcommand to the program. The work is done in the
 /// subcommand's callback and throws manyarms::Error.
 void AddSimulate(CLI::App& app);

@@ -27,12 +27,19 @@ int main(int argc, char** argv) {
       "run",
       "manyarms"};
   app.set_version_flag("--version", manyarms::kVersion);
-  app.require_subcommand(1);
+  app.set_config("--config", "",
+                 "Read options from a file; those of a command stand below its "
+                 "name in brackets");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.require_subcommand(0, 1);
   manyarms::cli::AddSimulate(app);
   manyarms::cli::AddReproduce(app);
 
   try {
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) {
+      return Fail("no command given (see manyarms --help)");
+    }
   } catch (const CLI::Success& done) {  // --help and --version
     return app.exit(done);
   } catch (const CLI::ParseError& error) {

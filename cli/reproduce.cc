@@ -179,10 +179,14 @@ void AddReproduce(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "reproduce",
       "Repeat the paper's Table 1 in a few minutes, with its figures beside");
+  command->fallthrough();
   command->option_defaults()->always_capture_default();
-  command->add_option("--runs", flags->runs,
-                      "Runs of each algorithm; 0: 5 and, at 100,000 arms, 2");
-  command->add_option("--seed", flags->seed, "Seed of the first run");
+  command
+      ->add_option("--runs", flags->runs,
+                   "Runs of each algorithm; 0: 5 and, at 100,000 arms, 2")
+      ->check(Count());
+  command->add_option("--seed", flags->seed, "Seed of the first run")
+      ->check(Count());
   command->add_option(
       "--output", flags->output,
       "Write the table to this file instead of standard output");

@@ -134,7 +134,7 @@ void AddSimulate(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "simulate", "Run a policy with a search in the paper's synthetic world");
   command->option_defaults()->always_capture_default();
-  command->set_config("--config", "", "Read options from a file (TOML or INI)");
+  command->fallthrough();
 
   command->add_option("--policy", flags->policy, "How arms are chosen")
       ->check(CLI::IsMember({"ts", "elim", "ucb"}))
@@ -168,6 +168,7 @@ void AddSimulate(CLI::App& app) {
   command
       ->add_option("--shortlist", flags->hnsw.shortlist,
                    "Arms from the graph that are scored exactly")
+      ->check(Count())
       ->group("Search hnsw");
   command
       ->add_option("--metric", flags->metric,
@@ -175,34 +176,45 @@ void AddSimulate(CLI::App& app) {
       ->check(CLI::IsMember({"both", "euclidean", "inner-product"}))
       ->group("Search hnsw");
   command->add_option("--links", flags->hnsw.links, "Links of a node (M)")
+      ->check(Count())
       ->group("Search hnsw");
   command
       ->add_option("--build-effort", flags->hnsw.build_effort,
                    "Beam width when adding (ef construction)")
+      ->check(Count())
       ->group("Search hnsw");
   command
       ->add_option("--effort", flags->hnsw.effort,
                    "Beam width when searching (ef); 0: as the shortlist")
+      ->check(Count())
       ->group("Search hnsw");
 
   command->add_option("--arms", world.arms, "Arms at the start")
+      ->check(Count())
       ->group("World");
-  command->add_option("--dim", world.dim, "Features of an arm")->group("World");
+  command->add_option("--dim", world.dim, "Features of an arm")
+      ->check(Count())
+      ->group("World");
   command->add_option("--steps", flags->spec.steps, "Choices to make (T)")
+      ->check(Count())
       ->group("World");
   command->add_option("--add", world.add, "Arms added every so many steps")
+      ->check(Count())
       ->group("World");
   command
       ->add_option("--remove", world.remove,
                    "Random arms removed every so many steps")
+      ->check(Count())
       ->group("World");
   command->add_option("--every", world.every, "Steps between changes")
+      ->check(Count())
       ->group("World");
   command
       ->add_option("--noise", world.noise,
                    "Standard deviation of a reward's noise")
       ->group("World");
   command->add_option("--seed", world.seed, "Of everything that is random")
+      ->check(Count())
       ->group("World");
   command
       ->add_flag("--fixed-theta", flags->fixed_theta,
@@ -212,6 +224,7 @@ void AddSimulate(CLI::App& app) {
   command
       ->add_option("--runs", flags->runs,
                    "How many runs, with seeds that follow one another")
+      ->check(Count())
       ->group("Output");
   command->add_flag("--json", flags->json, "One JSON object a run")
       ->group("Output");

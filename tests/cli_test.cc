@@ -1,0 +1,170 @@
+// The program from outside: command lines with what they must say, listed in
+// cli_cases.json, and configuration files of any bytes.
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "manyarms/random.h"
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+struct Outcome {
+  int status = -1;
+  std::string out;
+  std::string err;
+};
+
+std::string Slurp(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Each test process has a folder of its own; ctest runs them side by side.
+std::filesystem::path Scratch() {
+  static const std::filesystem::path folder = [] {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "manyarms.XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) std::abort();
+    return std::filesystem::path(pattern);
+  }();
+  return folder;
+}
+
+class ScratchFolder : public ::testing::Environment {
+ public:
+  void TearDown() override { std::filesystem::remove_all(Scratch()); }
+};
+const auto* const kScratchFolder =
+    ::testing::AddGlobalTestEnvironment(new ScratchFolder);
+
+Outcome RunProgram(const std::string& args) {
+  const auto out = Scratch() / "out";
+  const auto err = Scratch() / "err";
+  const int code = std::system(  // NOLINT(concurrency-mt-unsafe)
+      fmt::format("{} {} >{} 2>{} </dev/null", MANYARMS_PROGRAM, args,
+                  out.string(), err.string())
+          .c_str());
+  return {WIFEXITED(code) ? WEXITSTATUS(code) : -1, Slurp(out), Slurp(err)};
+}
+
+void ExpectParts(const std::string& text, const nlohmann::json& parts) {
+  for (const std::string part : parts) {
+    EXPECT_NE(text.find(part), std::string::npos)
+        << "'" << part << "' is not in: " << text;
+  }
+}
+
+// Errors are one line on standard error, with a name in front.
+void ExpectOneLine(const std::string& text) {
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  EXPECT_TRUE(text.starts_with("manyarms: ")) << text;
+}
+
+nlohmann::json AllCases() {
+  std::ifstream file(MANYARMS_CLI_CASES);
+  return nlohmann::json::parse(file);
+}
+
+class CommandLine : public ::testing::TestWithParam<nlohmann::json> {};
+
+TEST_P(CommandLine, DoesWhatIsListed) {
+  const nlohmann::json& expected = GetParam();
+  const Outcome outcome = RunProgram(expected["args"]);
+  EXPECT_EQ(outcome.status, expected["status"]) << outcome.err;
+  ExpectParts(outcome.out, expected.value("stdout", nlohmann::json::array()));
+  ExpectParts(outcome.err, expected.value("stderr", nlohmann::json::array()));
+  if (outcome.status == 2) {
+    ExpectOneLine(outcome.err);
+  } else {
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Listed, CommandLine, ::testing::ValuesIn(AllCases()),
+                         [](const auto& c) {
+                           return c.param["name"].template get<std::string>();
+                         });
+
+TEST(CommandLineRows, AreTheSameFromFlagsAndFromAFile) {
+  std::ofstream(Scratch() / "run.toml")
+      << "[simulate]\npolicy = \"elim\"\narms = 80\nsteps = 60\nseed = 5\n"
+         "json = true\n";
+  const Outcome file =
+      RunProgram("simulate --config " + (Scratch() / "run.toml").string());
+  const Outcome flags =
+      RunProgram("simulate --policy elim --arms 80 --steps 60 --seed 5 --json");
+  ASSERT_EQ(file.status, 0) << file.err;
+  const auto a = nlohmann::json::parse(file.out);
+  const auto b = nlohmann::json::parse(flags.out);
+  EXPECT_EQ(a["decision_digest"], b["decision_digest"]);
+  EXPECT_EQ(a["regret"], b["regret"]);
+}
+
+TEST(ConfigFile, WithAnUnknownOptionIsRefused) {
+  std::ofstream(Scratch() / "odd.toml") << "[simulate]\nfrob = 1\n";
+  const Outcome outcome =
+      RunProgram("simulate --config " + (Scratch() / "odd.toml").string());
+  EXPECT_EQ(outcome.status, 2);
+  ExpectParts(outcome.err, {"frob"});
+}
+
+TEST(CommandLineRows, GoToAFile) {
+  const auto path = Scratch() / "rows.jsonl";
+  const Outcome outcome =
+      RunProgram("simulate --arms 20 --steps 20 --runs 3 --json --output " +
+                 path.string());
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(std::ranges::count(Slurp(path), '\n'), 3);
+}
+
+TEST(CommandLineRows, AreRepeatableRunByRun) {
+  const Outcome three =
+      RunProgram("simulate --arms 30 --steps 50 --runs 3 --seed 4 --json");
+  const Outcome third =
+      RunProgram("simulate --arms 30 --steps 50 --seed 6 --json");
+  std::istringstream lines(three.out);
+  std::string line;
+  for (int i = 0; i < 3; ++i) std::getline(lines, line);
+  EXPECT_EQ(nlohmann::json::parse(line)["decision_digest"],
+            nlohmann::json::parse(third.out)["decision_digest"]);
+}
+
+// Any bytes give an answer or a one-line error, never a crash. Half of the
+// files are broken copies of a good one, which get further into the parser.
+TEST(ConfigFile, OfAnyBytesIsReadOrRefused) {
+  const std::string good =
+      "[simulate]\npolicy=\"ts\"\narms=20\nsteps=5\nexploration=\"2\"\nnoise=1."
+      "5\n";
+  const auto path = Scratch() / "fuzz.toml";
+  for (std::uint64_t i = 0; i < 60; ++i) {
+    SCOPED_TRACE(fmt::format("seed {}", i));
+    RandomStream random(i, RandomStream::Role::kPick, 0);
+    std::string bytes = i % 2 == 0 ? good : std::string(40, ' ');
+    const std::uint64_t changes = i % 2 == 0 ? 4 : bytes.size();
+    for (std::uint64_t change = 0; change < changes; ++change) {
+      bytes[random.Below(bytes.size())] = static_cast<char>(random.Below(256));
+    }
+    std::ofstream(path, std::ios::binary) << bytes;
+    const Outcome outcome =
+        RunProgram("simulate --steps 5 --runs 1 --arms 20 --dim 2 --config " +
+                   path.string());
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << outcome.status;
+    if (outcome.status == 2) ExpectOneLine(outcome.err);
+  }
+}
+
+}  // namespace
+}  // namespace manyarms

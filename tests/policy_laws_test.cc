@@ -1,0 +1,268 @@
+// What must hold for every policy with every search.
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "manyarms/bandit.h"
+#include "manyarms/experiment.h"
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+constexpr std::size_t kDim = 4;
+
+struct Combination {
+  std::string name;
+  PolicyOptions policy;
+  SearchOptions search;
+};
+
+std::vector<Combination> AllCombinations() {
+  const std::vector<std::pair<std::string, PolicyOptions>> policies = {
+      {"Thompson", ThompsonOptions{}},
+      {"ThompsonTheory", ThompsonOptions{TheoryRadius{.horizon = 1000}}},
+      {"Elimination", EliminationOptions{}},
+      {"Ucb", UcbOptions{}}};
+  const std::vector<std::pair<std::string, SearchOptions>> searches = {
+      {"Scan", ScanOptions{}},
+      {"Hnsw", HnswOptions{.shortlist = 10}},
+      {"HnswRaw", HnswOptions{.shortlist = 10,
+                              .metric = HnswOptions::Metric::kInnerProduct}}};
+  std::vector<Combination> combinations;
+  for (const auto& [policy_name, policy] : policies) {
+    for (const auto& [search_name, search] : searches) {
+      const bool served = !std::holds_alternative<UcbOptions>(policy) ||
+                          std::holds_alternative<ScanOptions>(search);
+      if (served) {
+        combinations.push_back({policy_name + search_name, policy, search});
+      }
+    }
+  }
+  return combinations;
+}
+
+class PolicyLaws : public ::testing::TestWithParam<Combination> {
+ protected:
+  static Bandit MakeBandit(std::uint64_t seed = 1, bool negative = false) {
+    return Bandit({.dim = kDim,
+                   .policy = GetParam().policy,
+                   .search = GetParam().search,
+                   .negative_rewards = negative,
+                   .seed = seed});
+  }
+
+  // The sum of the features, which is what the reward is here.
+  static double Mean(ArmId arm) {
+    double sum = 0;
+    for (const float v : Row(arm)) sum += v;
+    return sum;
+  }
+  static std::vector<float> Row(ArmId arm) {
+    std::vector<float> row(kDim);
+    RandomStream(3, RandomStream::Role::kArm, arm).Gaussians(row);
+    return row;
+  }
+  static void AddArms(Bandit& bandit, ArmId first, ArmId last) {
+    for (ArmId id = first; id < last; ++id) bandit.Add(id, Row(id));
+  }
+  static ArmId Step(Bandit& bandit) {
+    const Decision decision = bandit.Choose();
+    bandit.Learn(decision.arm, Mean(decision.arm));
+    return decision.arm;
+  }
+};
+
+TEST_P(PolicyLaws, SameSeedSameDecisions) {
+  const auto decisions = [&](std::uint64_t seed) {
+    Bandit bandit = MakeBandit(seed);
+    AddArms(bandit, 0, 100);
+    std::vector<ArmId> chosen;
+    for (int t = 0; t < 300; ++t) {
+      if (t % 30 == 29) AddArms(bandit, 1000U + t, 1002U + t);
+      chosen.push_back(Step(bandit));
+    }
+    return chosen;
+  };
+  EXPECT_EQ(decisions(1), decisions(1));
+}
+
+TEST_P(PolicyLaws, NeverChoosesARemovedArm) {
+  Bandit bandit = MakeBandit();
+  AddArms(bandit, 0, 200);
+  std::set<ArmId> removed;
+  for (int t = 0; t < 199; ++t) {
+    const ArmId chosen = Step(bandit);
+    ASSERT_FALSE(removed.contains(chosen));
+    bandit.Remove(chosen);
+    removed.insert(chosen);
+  }
+  EXPECT_EQ(bandit.size(), 1U);
+  EXPECT_FALSE(removed.contains(bandit.Choose().arm));
+}
+
+// An arm far better than all others arrives late and must be taken up.
+TEST_P(PolicyLaws, TakesUpABetterArmThatArrivesLate) {
+  Bandit bandit = MakeBandit();
+  AddArms(bandit, 0, 100);
+  for (int t = 0; t < 300; ++t) Step(bandit);
+  const std::vector<float> better(kDim, 5.0F);
+  bandit.Add(777, better);
+  int taken = 0;
+  for (int t = 0; t < 300; ++t) {
+    const Decision decision = bandit.Choose();
+    taken += decision.arm == 777 ? 1 : 0;
+    bandit.Learn(decision.arm, decision.arm == 777 ? 20 : Mean(decision.arm));
+  }
+  EXPECT_GT(taken, 250);
+}
+
+TEST_P(PolicyLaws, LearnsToPlayWell) {
+  Bandit bandit = MakeBandit();
+  AddArms(bandit, 0, 300);
+  double best = 0;
+  for (ArmId id = 0; id < 300; ++id) best = std::max(best, Mean(id));
+  for (int t = 0; t < 2000; ++t) Step(bandit);
+  double late = 0;
+  for (int t = 0; t < 100; ++t) late += best - Mean(Step(bandit));
+  // Elimination stops to tell arms apart at 8 times its accuracy.
+  EXPECT_LT(late / 100, 0.2);
+}
+
+TEST_P(PolicyLaws, PlaysTheOnlyArm) {
+  Bandit bandit = MakeBandit();
+  bandit.Add(42, Row(1));
+  for (int t = 0; t < 50; ++t) {
+    const Decision decision = bandit.Choose();
+    ASSERT_EQ(decision.arm, 42U);
+    bandit.Learn(ArmId{42}, -1.0);
+  }
+}
+
+TEST_P(PolicyLaws, BearsZeroVectorsAndEqualArms) {
+  Bandit bandit = MakeBandit();
+  for (ArmId id = 0; id < 50; ++id) {
+    bandit.Add(id, std::vector<float>(kDim, id % 2 == 0 ? 0.0F : 1.0F));
+  }
+  for (int t = 0; t < 200; ++t) {
+    const Decision decision = bandit.Choose();
+    ASSERT_LT(decision.arm, 50U);
+    bandit.Learn(decision.arm, decision.arm % 2 == 0 ? 0 : 1);
+  }
+}
+
+TEST_P(PolicyLaws, TakesAnIdAgainAfterItsRemovalWithOtherFeatures) {
+  Bandit bandit = MakeBandit();
+  AddArms(bandit, 0, 60);
+  for (int round = 0; round < 20; ++round) {
+    for (int t = 0; t < 10; ++t) Step(bandit);
+    bandit.Remove(7);
+    EXPECT_FALSE(bandit.Contains(7));
+    bandit.Add(7, Row(static_cast<ArmId>(round)));
+    EXPECT_TRUE(bandit.Contains(7));
+  }
+  EXPECT_EQ(bandit.size(), 60U);
+}
+
+TEST_P(PolicyLaws, CanBeEmptiedAndFilledAgain) {
+  Bandit bandit = MakeBandit();
+  for (ArmId round = 0; round < 3; ++round) {
+    AddArms(bandit, 100 * round, 100 * round + 40);
+    for (int t = 0; t < 60; ++t) Step(bandit);
+    for (ArmId id = 100 * round; id < 100 * round + 40; ++id) {
+      bandit.Remove(id);
+    }
+    EXPECT_EQ(bandit.size(), 0U);
+    EXPECT_THROW(bandit.Choose(), Error);
+  }
+}
+
+TEST_P(PolicyLaws, ChoosesAgainAndAgainWithoutRewards) {
+  Bandit bandit = MakeBandit();
+  AddArms(bandit, 0, 50);
+  std::vector<ArmId> pending;
+  for (int t = 0; t < 100; ++t) pending.push_back(bandit.Choose().arm);
+  std::ranges::reverse(pending);
+  for (const ArmId arm : pending) bandit.Learn(arm, Mean(arm));
+  bandit.Choose();
+}
+
+TEST_P(PolicyLaws, WorksWithNegativeRewards) {
+  Bandit bandit = MakeBandit(1, /*negative=*/true);
+  AddArms(bandit, 0, 100);
+  double best = -1e300;
+  for (ArmId id = 0; id < 100; ++id) best = std::max(best, Mean(id));
+  const auto play = [&] {
+    const ArmId arm = bandit.Choose().arm;
+    bandit.Learn(arm, Mean(arm) - 20);
+    return arm;
+  };
+  for (int t = 0; t < 3000; ++t) play();
+  double late = 0;
+  for (int t = 0; t < 100; ++t) late += best - Mean(play());
+  EXPECT_LT(late / 100, 0.4);
+}
+
+// Arms that come and go for a long time take no more memory than their number
+// at any time: the catalogue's slots are reused and dead nodes swept out.
+TEST_P(PolicyLaws, KeepsScoringInProportionToTheArmsThatAreThere) {
+  Bandit bandit = MakeBandit();
+  AddArms(bandit, 0, 50);
+  for (ArmId id = 50; id < 2000; ++id) {
+    bandit.Remove(id - 50);
+    bandit.Add(id, Row(id));
+    if (id % 10 == 0) Step(bandit);
+  }
+  const std::uint64_t before = bandit.stats().arms_scored;
+  for (int t = 0; t < 100; ++t) Step(bandit);
+  EXPECT_LE(bandit.stats().arms_scored - before, 100U * 50U * 6U);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPolicyAndSearch, PolicyLaws,
+                         ::testing::ValuesIn(AllCombinations()),
+                         [](const auto& c) { return c.param.name; });
+
+// Decisions, one by one: a graph whose shortlist is as long as the arm set
+// decides as the scan does.
+TEST(DecisionDigest, IsTheScansWhenTheShortlistIsAsLongAsTheArmSet) {
+  for (const PolicyOptions& policy : {PolicyOptions{ThompsonOptions{}},
+                                      PolicyOptions{EliminationOptions{}}}) {
+    for (const std::size_t remove : {0U, 2U}) {
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        RunSpec spec;
+        spec.policy = policy;
+        spec.environment = {.arms = 400,
+                            .dim = 8,
+                            .add = 2,
+                            .remove = remove,
+                            .every = 5,
+                            .seed = seed,
+                            .theta_seed = seed};
+        spec.steps = 1000;
+        const RunResult scan = RunExperiment(spec);
+        spec.search = HnswOptions{.shortlist = 400 + 2 * 200};
+        const RunResult hnsw = RunExperiment(spec);
+        EXPECT_EQ(scan.decision_digest, hnsw.decision_digest)
+            << PolicyName(policy) << " seed " << seed;
+        EXPECT_EQ(scan.regret, hnsw.regret);
+      }
+    }
+  }
+}
+
+// For one seed every policy meets the same arms and the same noise: with no
+// exploration at all, ts and ucb are the same greedy policy.
+TEST(DecisionDigest, IsTheSameForTwoPoliciesThatDecideAlike) {
+  RunSpec spec;
+  spec.environment.arms = 300;
+  spec.steps = 500;
+  spec.policy = ThompsonOptions{.exploration = 0.0};
+  const RunResult ts = RunExperiment(spec);
+  spec.policy = UcbOptions{.exploration = 0.0};
+  const RunResult ucb = RunExperiment(spec);
+  EXPECT_EQ(ts.decision_digest, ucb.decision_digest);
+}
+
+}  // namespace
+}  // namespace manyarms
