@@ -12,6 +12,14 @@
 namespace manyarms {
 namespace {
 
+// Under a sanitizer, which slows a scan tenfold, the same runs are made short:
+// there they look for errors of memory, not for regret.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kShortened = true;
+#else
+constexpr bool kShortened = false;
+#endif
+
 RunSpec PaperSpec(const PolicyOptions& policy, const SearchOptions& search,
                   std::size_t arms, std::uint64_t seed) {
   RunSpec spec;
@@ -20,47 +28,56 @@ RunSpec PaperSpec(const PolicyOptions& policy, const SearchOptions& search,
   spec.environment.arms = arms;
   spec.environment.seed = seed;
   spec.environment.theta_seed = seed;
+  if (kShortened) {
+    spec.environment.arms = arms / 20;
+    spec.steps = 1000;
+  }
   return spec;
 }
 
 double MeanRegret(const PolicyOptions& policy, const SearchOptions& search,
                   std::size_t arms, std::uint64_t runs) {
   double sum = 0;
+  if (kShortened) runs = 1;
   for (std::uint64_t seed = 1; seed <= runs; ++seed) {
     sum += RunExperiment(PaperSpec(policy, search, arms, seed)).regret;
   }
   return sum / static_cast<double>(runs);
 }
 
-// theta* is drawn anew for each run, so that the spread between runs is about
-// 130 for ts and 1,000 for elim, and the standard error of a mean of ten 41
-// and 320. The bands are the engine's requirement, stated before anything was
-// measured: they reach at least 1.9 standard errors to each side of the means
-// that a hundred runs give (595 and 548 for ts, 3,930 and 4,790 for elim).
+void ExpectWithin(double value, double low, double high) {
+  if (kShortened) return;
+  EXPECT_GT(value, low);
+  EXPECT_LT(value, high);
+}
+
+// theta* is drawn anew for each run, which makes the spread large. Measured by
+// `manyarms simulate --runs 100`: 583 with a standard deviation of 163 (ts) and
+// 3,727 with 752 (elim) from 3,000 arms; 636 with 198 (60 runs) and 4,583 with
+// 831 from 98,000. A mean of ten has a standard error of 51, 238, 63 and 263.
+// The bands are the engine's requirement, set before these figures were known,
+// and lie 1.3 to 4.5 standard errors from the means: ten other seeds could
+// leave them, but a policy that explores twice as much or half as much does.
 TEST(PaperRegret, ThompsonFromThreeThousandArms) {
   const double regret = MeanRegret(ThompsonOptions{}, ScanOptions{}, 3000, 10);
-  EXPECT_GT(regret, 500);
-  EXPECT_LT(regret, 680);
+  ExpectWithin(regret, 500, 680);
 }
 
 TEST(PaperRegret, ThompsonFromNinetyEightThousandArms) {
   const double regret = MeanRegret(ThompsonOptions{}, ScanOptions{}, 98000, 10);
-  EXPECT_GT(regret, 500);
-  EXPECT_LT(regret, 720);
+  ExpectWithin(regret, 500, 720);
 }
 
 TEST(PaperRegret, EliminationFromThreeThousandArms) {
   const double regret =
       MeanRegret(EliminationOptions{}, ScanOptions{}, 3000, 10);
-  EXPECT_GT(regret, 3300);
-  EXPECT_LT(regret, 4800);
+  ExpectWithin(regret, 3300, 4800);
 }
 
 TEST(PaperRegret, EliminationFromNinetyEightThousandArms) {
   const double regret =
       MeanRegret(EliminationOptions{}, ScanOptions{}, 98000, 10);
-  EXPECT_GT(regret, 4000);
-  EXPECT_LT(regret, 5700);
+  ExpectWithin(regret, 4000, 5700);
 }
 
 // Graph and scan meet the same arms, noise and draws; what is left is how far
@@ -69,7 +86,8 @@ void ExpectGraphWithinTenPercent(const PolicyOptions& policy, std::size_t arms,
                                  std::uint64_t runs) {
   const double scan = MeanRegret(policy, ScanOptions{}, arms, runs);
   const double graph = MeanRegret(policy, HnswOptions{}, arms, runs);
-  EXPECT_NEAR(graph / scan, 1, 0.1) << "scan " << scan << ", hnsw " << graph;
+  SCOPED_TRACE(::testing::Message() << "scan " << scan << ", hnsw " << graph);
+  ExpectWithin(graph / scan, 0.9, 1.1);
 }
 
 TEST(PaperRegret, ThompsonWithAGraphFromThreeThousandArms) {
@@ -93,8 +111,7 @@ TEST(PaperRegret, EliminationWithAGraphFromNinetyEightThousandArms) {
 TEST(PaperRegret, TheorysRadiusIsFarTooLargeInPractice) {
   const double theory = MeanRegret(
       ThompsonOptions{TheoryRadius{.horizon = 20000}}, ScanOptions{}, 3000, 2);
-  EXPECT_GT(theory, 6000);
-  EXPECT_LT(theory, 11000);
+  ExpectWithin(theory, 6000, 11000);
 }
 
 }  // namespace

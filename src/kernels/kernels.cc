@@ -5,6 +5,7 @@
 // again and again.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/kernels.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // NOLINT(misc-header-include-cycle)
 #include <hwy/highway.h>
 
@@ -18,17 +19,29 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::CappedTag<float, kLanes>;
 using Vec = hn::Vec<Tag>;
 
+// Scores of the arms at two places. Two at a time, because their sums do not
+// wait for one another and share the loads of the query.
+struct Two {
+  Vec first, second;
+};
+
 class InnerProductScore {
  public:
+  static constexpr bool kManyAddsPerLoad = false;
+
   explicit InnerProductScore(std::span<const float> direction)
       : direction_(direction) {}
 
-  HWY_INLINE Vec operator()(const float* HWY_RESTRICT x) const {
+  HWY_INLINE Two operator()(const float* HWY_RESTRICT x,
+                            const float* HWY_RESTRICT y) const {
     const Tag tag;
-    auto sum = hn::Zero(tag);
-    for (std::size_t j = 0; j < direction_.size(); ++j) {
-      sum = hn::MulAdd(hn::Set(tag, direction_[j]),
-                       hn::Load(tag, x + j * kLanes), sum);
+    Two sum = {hn::Zero(tag), hn::Zero(tag)};
+    for (const float value : direction_) {
+      const auto q = hn::Set(tag, value);
+      sum.first = hn::MulAdd(q, hn::Load(tag, x), sum.first);
+      sum.second = hn::MulAdd(q, hn::Load(tag, y), sum.second);
+      x += kLanes;
+      y += kLanes;
     }
     return sum;
   }
@@ -39,52 +52,110 @@ class InnerProductScore {
 
 class QuadraticFormScore {
  public:
+  static constexpr bool kManyAddsPerLoad = true;
+
   explicit QuadraticFormScore(const PackedFactor& factor)
       : factor_(factor.data()), dim_(factor.dim()) {}
 
-  HWY_INLINE Vec operator()(const float* HWY_RESTRICT x) const {
+  HWY_INLINE Two operator()(const float* HWY_RESTRICT x,
+                            const float* HWY_RESTRICT y) const {
     const Tag tag;
+    const auto zero = hn::Zero(tag);
     const float* HWY_RESTRICT a = factor_;
-    auto form = hn::Zero(tag);
+    Two form = {zero, zero};
     for (std::size_t row = 0; row < dim_; row += PackedFactor::kRows) {
-      auto row0 = hn::Zero(tag);
-      auto row1 = hn::Zero(tag);
-      auto row2 = hn::Zero(tag);
-      auto row3 = hn::Zero(tag);
+      Two row0 = {zero, zero};
+      Two row1 = {zero, zero};
+      Two row2 = {zero, zero};
+      Two row3 = {zero, zero};
       const std::size_t columns = HWY_MIN(row + PackedFactor::kRows, dim_);
       for (std::size_t j = 0; j < columns; ++j, a += PackedFactor::kRows) {
-        const auto xj = hn::Load(tag, x + j * kLanes);
-        row0 = hn::MulAdd(hn::Set(tag, a[0]), xj, row0);
-        row1 = hn::MulAdd(hn::Set(tag, a[1]), xj, row1);
-        row2 = hn::MulAdd(hn::Set(tag, a[2]), xj, row2);
-        row3 = hn::MulAdd(hn::Set(tag, a[3]), xj, row3);
+        const Two xy = {hn::Load(tag, x + j * kLanes),
+                        hn::Load(tag, y + j * kLanes)};
+        row0 = MulAdd(a[0], xy, row0);
+        row1 = MulAdd(a[1], xy, row1);
+        row2 = MulAdd(a[2], xy, row2);
+        row3 = MulAdd(a[3], xy, row3);
       }
-      form = hn::MulAdd(row0, row0, form);
-      form = hn::MulAdd(row1, row1, form);
-      form = hn::MulAdd(row2, row2, form);
-      form = hn::MulAdd(row3, row3, form);
+      form = AddSquare(row3,
+                       AddSquare(row2, AddSquare(row1, AddSquare(row0, form))));
     }
     return form;
   }
 
  private:
+  static HWY_INLINE Two MulAdd(float a, const Two& x, const Two& sum) {
+    const auto factor = hn::Set(Tag(), a);
+    return {hn::MulAdd(factor, x.first, sum.first),
+            hn::MulAdd(factor, x.second, sum.second)};
+  }
+  static HWY_INLINE Two AddSquare(const Two& x, const Two& sum) {
+    return {hn::MulAdd(x.first, x.first, sum.first),
+            hn::MulAdd(x.second, x.second, sum.second)};
+  }
+
   const float* factor_;
   std::size_t dim_;
 };
 
 class OptimismScore {
  public:
+  static constexpr bool kManyAddsPerLoad = true;
+
   OptimismScore(std::span<const float> direction, const PackedFactor& factor)
       : mean_(direction), form_(factor) {}
 
-  HWY_INLINE Vec operator()(const float* HWY_RESTRICT x) const {
-    return hn::Add(mean_(x), hn::Sqrt(form_(x)));
+  HWY_INLINE Two operator()(const float* HWY_RESTRICT x,
+                            const float* HWY_RESTRICT y) const {
+    const Two mean = mean_(x, y);
+    const Two form = form_(x, y);
+    return {hn::Add(mean.first, hn::Sqrt(form.first)),
+            hn::Add(mean.second, hn::Sqrt(form.second))};
   }
 
  private:
   InnerProductScore mean_;
   QuadraticFormScore form_;
 };
+
+// The best arm so far.
+class Leader {
+ public:
+  explicit Leader(const BlockTable& table) : table_(table) {}
+
+  float score() const { return best_.score; }
+  const Hit& best() const { return best_; }
+
+  void Offer(const MaskedBlock& masked, const float* scores) {
+    for (std::uint32_t lanes = masked.lanes; lanes != 0; lanes &= lanes - 1) {
+      const auto lane =
+          static_cast<std::uint32_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(lanes));
+      if (scores[lane] < best_.score) continue;
+      const Slot slot = masked.block * kLanes + lane;
+      const ArmId id = table_.Id(slot);
+      if (best_.slot == kNoSlot || scores[lane] > best_.score || id < id_) {
+        best_ = {slot, scores[lane]};
+        id_ = id;
+      }
+    }
+  }
+
+ private:
+  const BlockTable& table_;
+  Hit best_;
+  ArmId id_ = 0;
+};
+
+// How many blocks ahead the next ones are fetched where many multiply-adds lie
+// between two loads: the machine does not look that far by itself. Measured at
+// a million arms, d = 16: 7.3 ms without, 6.6 ms with. A scan by inner product
+// gains nothing from it and loses a third when the arms are in the cache.
+constexpr std::size_t kAhead = 8;
+
+HWY_INLINE void Prefetch(const BlockTable& table, std::uint32_t block) {
+  const float* x = table.Features(block);
+  for (std::size_t j = 0; j < table.dim; ++j) hwy::Prefetch(x + j * kLanes);
+}
 
 // One pass; a block costs a comparison beside its scores unless one of them
 // reaches the best so far, which happens O(log K) times on arms in random
@@ -93,36 +164,33 @@ template <class Score>
 HWY_INLINE Hit Best(const BlockTable& table,
                     std::span<const MaskedBlock> blocks, const Score& score) {
   const Tag tag;
-  const std::size_t width = hn::Lanes(tag);
-  Hit best;
-  ArmId best_id = 0;
-  auto bar = hn::Set(tag, best.score);
-  HWY_ALIGN float scores[kLanes];
-
-  for (const MaskedBlock& masked : blocks) {
-    const float* x = table.Features(masked.block);
-    bool any = false;
-    for (std::size_t part = 0; part < kLanes; part += width) {
-      const auto s = score(x + part);
-      hn::Store(s, tag, scores + part);
-      any |= !hn::AllFalse(tag, hn::Ge(s, bar));
+  Leader leader(table);
+  HWY_ALIGN float first[kLanes];
+  HWY_ALIGN float second[kLanes];
+  for (std::size_t i = 0; i < blocks.size(); i += 2) {
+    const MaskedBlock& one = blocks[i];
+    // An odd one out is its own partner: offering it twice changes nothing.
+    const MaskedBlock& other = blocks[HWY_MIN(i + 1, blocks.size() - 1)];
+    const float* x = table.Features(one.block);
+    const float* y = table.Features(other.block);
+    if (Score::kManyAddsPerLoad && i + kAhead + 1 < blocks.size()) {
+      Prefetch(table, blocks[i + kAhead].block);
+      Prefetch(table, blocks[i + kAhead + 1].block);
     }
-    if (HWY_LIKELY(!any)) continue;
-
-    for (std::uint32_t lanes = masked.lanes; lanes != 0; lanes &= lanes - 1) {
-      const auto lane =
-          static_cast<std::uint32_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(lanes));
-      if (scores[lane] < best.score) continue;
-      const Slot slot = masked.block * kLanes + lane;
-      const ArmId id = table.Id(slot);
-      if (best.slot == kNoSlot || scores[lane] > best.score || id < best_id) {
-        best = {slot, scores[lane]};
-        best_id = id;
-      }
+    const auto bar = hn::Set(tag, leader.score());
+    bool reached = false;
+    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+      const Two s = score(x + part, y + part);
+      hn::Store(s.first, tag, first + part);
+      hn::Store(s.second, tag, second + part);
+      reached |= !hn::AllFalse(
+          tag, hn::Or(hn::Ge(s.first, bar), hn::Ge(s.second, bar)));
     }
-    bar = hn::Set(tag, best.score);
+    if (HWY_LIKELY(!reached)) continue;
+    leader.Offer(one, first);
+    leader.Offer(other, second);
   }
-  return best;
+  return leader.best();
 }
 
 }  // namespace
@@ -150,8 +218,9 @@ void BlockMoments(const float* block, std::span<const float> direction,
   const InnerProductScore mean(direction);
   const QuadraticFormScore form(factor);
   for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
-    hn::StoreU(mean(block + part), tag, out.mean + part);
-    hn::StoreU(form(block + part), tag, out.form + part);
+    const float* x = block + part;
+    hn::StoreU(mean(x, x).first, tag, out.mean + part);
+    hn::StoreU(form(x, x).first, tag, out.form + part);
   }
 }
 

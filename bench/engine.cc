@@ -1,0 +1,174 @@
+// The engine's two bars, each a ratio of alternating measurements in one run:
+//   1. A scan of a million arms against a plain read of the same memory.
+//   2. A step of ts without its search against the scan of 1,500 arms.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "manyarms/bandit.h"
+#include "manyarms/random.h"
+#include "search/scan.h"
+
+namespace manyarms {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kDim = 16;
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+// Seconds of one call, from `calls` in a row.
+double Time(int calls, const std::function<void()>& work) {
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < calls; ++i) work();
+  return std::chrono::duration<double>(Clock::now() - start).count() / calls;
+}
+
+// Medians of both, measured in turns.
+struct Pair {
+  double first, second;
+};
+Pair Alternate(int rounds, int calls, const std::function<void()>& first,
+               const std::function<void()>& second) {
+  std::vector<double> a;
+  std::vector<double> b;
+  first();
+  second();
+  for (int round = 0; round < rounds; ++round) {
+    a.push_back(Time(calls, first));
+    b.push_back(Time(calls, second));
+  }
+  return {Median(a), Median(b)};
+}
+
+volatile float sink;  // keeps results alive
+
+struct Arms {
+  explicit Arms(std::size_t count) : catalogue(kDim) {
+    std::vector<float> row(kDim);
+    for (ArmId id = 0; id < count; ++id) {
+      RandomStream(1, RandomStream::Role::kArm, id).Gaussians(row);
+      slots.push_back(catalogue.Add(id, row));
+    }
+  }
+  std::unique_ptr<Search> Scan(Objective objective) const {
+    auto search = MakeSearch(ScanOptions{}, objective, catalogue, 1);
+    search->Add(slots);
+    return search;
+  }
+  // Every byte of the features once, chunk by chunk as they lie.
+  void Read() const {
+    const BlockTable table = catalogue.blocks();
+    const auto blocks = static_cast<std::uint32_t>(slots.size() / kLanes);
+    const std::uint32_t chunk = std::uint32_t{1} << table.chunk_shift;
+    float sum = 0;
+    for (std::uint32_t first = 0; first < blocks; first += chunk) {
+      const std::size_t count = std::min(chunk, blocks - first);
+      sum += kernels::PlainRead(table.Features(first), count * kDim * kLanes);
+    }
+    sink = sum;
+  }
+
+  Catalogue catalogue;
+  std::vector<Slot> slots;
+};
+
+void BenchScan(std::size_t count) {
+  const Arms arms(count);
+  const auto search = arms.Scan(Objective::kInnerProduct);
+  Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
+  const int calls = static_cast<int>(1 + 2'000'000 / count);
+  const auto [scan, read] = Alternate(
+      41, calls, [&] { sink = search->Best({.direction = &theta})->score; },
+      [&] { arms.Read(); });
+  const double bytes = static_cast<double>(count * kDim * sizeof(float));
+  fmt::print(
+      "scan, {:>9} arms: {:>9.1f} us, {:>5.1f} GB/s; plain read {:>9.1f} us, "
+      "{:>5.1f} GB/s; scan at {:.0f} % of a plain read\n",
+      count, 1e6 * scan, bytes / scan / 1e9, 1e6 * read, bytes / read / 1e9,
+      100 * read / scan);
+}
+
+// The scan with a factor is bound by arithmetic: d(d+1)/2 + d multiply-adds an
+// arm for the form, d more for the mean.
+void BenchForm(std::size_t count, Objective objective, const char* name) {
+  const Arms arms(count);
+  const auto search = arms.Scan(objective);
+  const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
+  const Eigen::MatrixXd factor =
+      Eigen::MatrixXd::Ones(kDim, kDim).triangularView<Eigen::Lower>();
+  std::vector<double> times;
+  for (int round = 0; round < 21; ++round) {
+    times.push_back(Time(1, [&] {
+      sink = search->Best({.direction = &theta, .factor = &factor})->score;
+    }));
+  }
+  const double seconds = Median(times);
+  const double adds = static_cast<double>(count) *
+                      (kDim * (kDim + 1) / 2 + kDim +
+                       (objective == Objective::kOptimism ? kDim : 0));
+  fmt::print("{}, {:>9} arms: {:>9.1f} us, {:.1f} multiply-adds/ns\n", name,
+             count, 1e6 * seconds, adds / seconds / 1e9);
+}
+
+// A ts step with a single arm: draw, sample, search of one block, update.
+void BenchStep() {
+  const Arms many(1'000'000);
+  const Arms few(1500);
+  const auto scan_many = many.Scan(Objective::kInnerProduct);
+  const auto scan_few = few.Scan(Objective::kInnerProduct);
+  const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
+
+  Bandit bandit({.dim = kDim});
+  std::vector<float> row(kDim);
+  RandomStream(1, RandomStream::Role::kArm, 0).Gaussians(row);
+  bandit.Add(0, row);
+  double reward = 0;
+  const auto step = [&] {
+    const Decision decision = bandit.Choose();
+    reward = -reward + 1;
+    bandit.Learn(decision.arm, reward);
+  };
+  const auto cold = Alternate(
+      41, 1,
+      [&] {
+        for (int i = 0; i < 1000; ++i) step();
+      },
+      [&] { sink = scan_many->Best({.direction = &theta})->score; });
+  const auto hot = Alternate(41, 1000, step, [&] {
+    sink = scan_few->Best({.direction = &theta})->score;
+  });
+  const double cold_scan = cold.second * 1500 / 1e6;
+  fmt::print(
+      "ts step without search: {:.2f} us; 1,500 arms of a scan of a million "
+      "{:.2f} us ({:.0f} %); a scan of 1,500 in cache {:.2f} us ({:.0f} %)\n",
+      1e6 * cold.first / 1000, 1e6 * cold_scan,
+      100 * cold.first / 1000 / cold_scan, 1e6 * hot.second,
+      100 * hot.first / hot.second);
+}
+
+}  // namespace
+}  // namespace manyarms
+
+int main() {
+  using namespace manyarms;
+  fmt::print("instructions: {}, {} features\n", kernels::InstructionSet(),
+             kDim);
+  for (const std::size_t arms : {1600U, 16000U, 100'000U, 1'000'000U}) {
+    BenchScan(arms);
+  }
+  for (const std::size_t arms : {16000U, 1'000'000U}) {
+    BenchForm(arms, Objective::kQuadraticForm, "scan by quadratic form");
+    BenchForm(arms, Objective::kOptimism, "scan by optimism");
+  }
+  BenchStep();
+}
