@@ -90,7 +90,7 @@ void BenchScan(std::size_t count) {
   const auto [scan, read] = Alternate(
       41, calls, [&] { sink = search->Best({.direction = &theta})->score; },
       [&] { arms.Read(); });
-  const double bytes = static_cast<double>(count * kDim * sizeof(float));
+  const auto bytes = static_cast<double>(count * kDim * sizeof(float));
   fmt::print(
       "scan, {:>9} arms: {:>9.1f} us, {:>5.1f} GB/s; plain read {:>9.1f} us, "
       "{:>5.1f} GB/s; scan at {:.0f} % of a plain read\n",
@@ -106,16 +106,19 @@ void BenchForm(std::size_t count, Objective objective, const char* name) {
   const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
   const Eigen::MatrixXd factor =
       Eigen::MatrixXd::Ones(kDim, kDim).triangularView<Eigen::Lower>();
+  constexpr int kRounds = 21;
   std::vector<double> times;
-  for (int round = 0; round < 21; ++round) {
+  times.reserve(kRounds);
+  for (int round = 0; round < kRounds; ++round) {
     times.push_back(Time(1, [&] {
       sink = search->Best({.direction = &theta, .factor = &factor})->score;
     }));
   }
   const double seconds = Median(times);
-  const double adds = static_cast<double>(count) *
-                      (kDim * (kDim + 1) / 2 + kDim +
-                       (objective == Objective::kOptimism ? kDim : 0));
+  const std::size_t adds_per_arm =
+      kDim * (kDim + 1) / 2 + kDim +
+      (objective == Objective::kOptimism ? kDim : 0);
+  const auto adds = static_cast<double>(count * adds_per_arm);
   fmt::print("{}, {:>9} arms: {:>9.1f} us, {:.1f} multiply-adds/ns\n", name,
              count, 1e6 * seconds, adds / seconds / 1e9);
 }

@@ -32,27 +32,29 @@ std::size_t Dim(const benchmark::State& state) {
 void PosteriorUpdate(benchmark::State& state) {
   Posterior posterior = Trained(Dim(state));
   const auto row = Row(Dim(state), 0);
-  for (auto _ : state) posterior.Update(row, 1.0);
+  while (state.KeepRunning()) posterior.Update(row, 1.0);
 }
 BENCHMARK(PosteriorUpdate)->Arg(8)->Arg(16)->Arg(64)->Arg(256);
 
 void PosteriorSample(benchmark::State& state) {
   const Posterior posterior = Trained(Dim(state));
   const std::vector<double> xi(Dim(state), 0.5);
-  for (auto _ : state) benchmark::DoNotOptimize(posterior.Sample(1.0, xi));
+  while (state.KeepRunning())
+    benchmark::DoNotOptimize(posterior.Sample(1.0, xi));
 }
 BENCHMARK(PosteriorSample)->Arg(8)->Arg(16)->Arg(64)->Arg(256);
 
 void PosteriorInverseFactor(benchmark::State& state) {
   const Posterior posterior = Trained(Dim(state));
-  for (auto _ : state) benchmark::DoNotOptimize(posterior.InverseFactor());
+  while (state.KeepRunning())
+    benchmark::DoNotOptimize(posterior.InverseFactor());
 }
 BENCHMARK(PosteriorInverseFactor)->Arg(8)->Arg(16)->Arg(64)->Arg(256);
 
 void Gaussians(benchmark::State& state) {
   std::vector<double> values(Dim(state));
   std::uint64_t index = 0;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     RandomStream(1, RandomStream::Role::kSample, index++).Gaussians(values);
     benchmark::DoNotOptimize(values.data());
   }
@@ -64,7 +66,7 @@ void CatalogueAddAndRemove(benchmark::State& state) {
   const auto row = Row(16, 0);
   for (ArmId id = 0; id < 1'000'000; ++id) catalogue.Add(id, row);
   ArmId next = 1'000'000;
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     catalogue.Remove(next - 1'000'000);
     catalogue.Add(next++, row);
   }
@@ -74,7 +76,7 @@ BENCHMARK(CatalogueAddAndRemove);
 void SquaredDistance(benchmark::State& state) {
   const auto a = Row(Dim(state), 0);
   const auto b = Row(Dim(state), 1);
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     benchmark::DoNotOptimize(
         kernels::SquaredDistance(a.data(), b.data(), a.size()));
   }

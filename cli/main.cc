@@ -7,7 +7,6 @@
 #include <string>
 
 #include "commands.h"
-#include "manyarms/error.h"
 #include "manyarms/version.h"
 
 namespace {
@@ -21,31 +20,32 @@ int Fail(std::string message) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): only where not even an error can
+// be printed.
 int main(int argc, char** argv) {
-  CLI::App app{
-      "Linear bandits over extremely large arm sets that change while they "
-      "run",
-      "manyarms"};
-  app.set_version_flag("--version", manyarms::kVersion);
-  app.set_config("--config", "",
-                 "Read options from a file; those of a command stand below its "
-                 "name in brackets");
-  app.allow_config_extras(CLI::config_extras_mode::error);
-  app.require_subcommand(0, 1);
-  manyarms::cli::AddSimulate(app);
-  manyarms::cli::AddReproduce(app);
-
   try {
-    app.parse(argc, argv);
+    CLI::App app{
+        "Linear bandits over extremely large arm sets that change while they "
+        "run",
+        "manyarms"};
+    app.set_version_flag("--version", manyarms::kVersion);
+    app.set_config("--config", "",
+                   "Read options from a file; those of a command stand below "
+                   "its name in brackets");
+    app.allow_config_extras(CLI::config_extras_mode::error);
+    app.require_subcommand(0, 1);
+    manyarms::cli::AddSimulate(app);
+    manyarms::cli::AddReproduce(app);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::Success& done) {  // --help and --version
+      return app.exit(done);
+    }
     if (app.get_subcommands().empty()) {
       return Fail("no command given (see manyarms --help)");
     }
-  } catch (const CLI::Success& done) {  // --help and --version
-    return app.exit(done);
   } catch (const CLI::ParseError& error) {
     return Fail(fmt::format("{} (see manyarms --help)", error.what()));
-  } catch (const manyarms::Error& error) {
-    return Fail(error.what());
   } catch (const std::bad_alloc&) {
     return Fail("out of memory");
   } catch (const std::exception& error) {

@@ -156,6 +156,7 @@ void Reproduce(const Flags& flags) {
     const std::uint64_t runs =
         flags.runs != 0 ? flags.runs : (setting.final_arms > 50000 ? 2 : 5);
     std::vector<Measured> measured;
+    measured.reserve(kAlgorithms.size());
     for (const Algorithm& algorithm : kAlgorithms) {
       measured.push_back(
           Measure(algorithm, setting, runs, flags.seed, progress));

@@ -46,7 +46,7 @@ class ScratchFolder : public ::testing::Environment {
  public:
   void TearDown() override { std::filesystem::remove_all(Scratch()); }
 };
-const auto* const kScratchFolder =
+const auto* const scratch_folder =
     ::testing::AddGlobalTestEnvironment(new ScratchFolder);
 
 Outcome RunProgram(const std::string& args) {

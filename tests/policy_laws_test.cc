@@ -79,8 +79,9 @@ TEST_P(PolicyLaws, SameSeedSameDecisions) {
     Bandit bandit = MakeBandit(seed);
     AddArms(bandit, 0, 100);
     std::vector<ArmId> chosen;
-    for (int t = 0; t < 300; ++t) {
-      if (t % 30 == 29) AddArms(bandit, 1000U + t, 1002U + t);
+    chosen.reserve(300);
+    for (ArmId t = 0; t < 300; ++t) {
+      if (t % 30 == 29) AddArms(bandit, 1000 + t, 1002 + t);
       chosen.push_back(Step(bandit));
     }
     return chosen;
@@ -182,6 +183,7 @@ TEST_P(PolicyLaws, ChoosesAgainAndAgainWithoutRewards) {
   Bandit bandit = MakeBandit();
   AddArms(bandit, 0, 50);
   std::vector<ArmId> pending;
+  pending.reserve(100);
   for (int t = 0; t < 100; ++t) pending.push_back(bandit.Choose().arm);
   std::ranges::reverse(pending);
   for (const ArmId arm : pending) bandit.Learn(arm, Mean(arm));

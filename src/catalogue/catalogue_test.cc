@@ -93,7 +93,8 @@ TEST(Catalogue, AddsAllOrNone) {
   catalogue.Add(7, std::vector<float>{1, 2});
   const float nan = std::nanf("");
   const float infinity = std::numeric_limits<float>::infinity();
-  const auto add = [&](std::vector<ArmId> ids, std::vector<float> features) {
+  const auto add = [&](const std::vector<ArmId>& ids,
+                       const std::vector<float>& features) {
     return [&catalogue, ids, features] { catalogue.Add(ids, features); };
   };
   ExpectError(ErrorCode::kInvalidArgument, {"nan", "finite"},

@@ -36,9 +36,10 @@ std::uint64_t PeakRssBytes() {
 
 double EstimatedBytes(const RunSpec& spec) {
   const SyntheticOptions& world = spec.environment;
+  const std::uint64_t changes = spec.steps / world.every;
   const double arms =
       static_cast<double>(world.arms) +
-      static_cast<double>(spec.steps / world.every) *
+      static_cast<double>(changes) *
           (static_cast<double>(world.add) - static_cast<double>(world.remove));
   const auto dim = static_cast<double>(world.dim);
   const bool eliminates =

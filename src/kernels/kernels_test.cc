@@ -18,7 +18,7 @@ class IntegerArms {
       : dim_(dim),
         features_(static_cast<float*>(
             std::aligned_alloc(64, blocks * dim * kLanes * sizeof(float)))),
-        ids_(blocks * kLanes) {
+        ids_(std::size_t{blocks} * kLanes) {
     RandomStream random(seed, RandomStream::Role::kArm, dim);
     for (std::size_t i = 0; i < blocks * dim * kLanes; ++i) {
       features_.get()[i] = static_cast<float>(random.Below(9)) - 4;
@@ -224,7 +224,7 @@ TEST_P(Kernels, RowKernelsAgreeWithTheObviousAtAnyLengthAndAlignment) {
 }
 
 TEST_P(Kernels, PlainReadSumsEverything) {
-  std::vector<float> ones(kLanes * 7, 1.0F);
+  const std::vector<float> ones(std::size_t{kLanes} * 7, 1.0F);
   EXPECT_EQ(PlainRead(ones.data(), ones.size()),
             static_cast<float>(ones.size()));
 }

@@ -27,8 +27,7 @@ Elimination::Elimination(const EliminationOptions& options,
                          const SearchOptions& search,
                          const Catalogue& catalogue, const Posterior& posterior,
                          std::uint64_t seed)
-    : catalogue_(catalogue),
-      seed_(seed),
+    : seed_(seed),
       accuracy_(options.accuracy),
       // Line 3: beta(delta / 2).
       confidence_(

@@ -47,7 +47,6 @@ class Elimination final : public Policy {
   Hit RandomArm(const HeapAugmentedArmSet& stage);
 
   // Immutable after construction.
-  const Catalogue& catalogue_;
   const std::uint64_t seed_;
   const double accuracy_;
   const Confidence confidence_;

@@ -167,7 +167,7 @@ TEST(Posterior, RefusesBadInputAndStaysAsItWas) {
   Posterior posterior(2, 1.0);
   posterior.Update(std::vector<float>{1, 2}, 3.0);
   const Eigen::VectorXd before = posterior.Mean();
-  const auto update = [&](std::vector<float> x, double reward) {
+  const auto update = [&](const std::vector<float>& x, double reward) {
     return [&posterior, x, reward] { posterior.Update(x, reward); };
   };
   const auto nan = std::numeric_limits<double>::quiet_NaN();

@@ -73,7 +73,7 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     const auto rows = testing::GaussianRows(count, kDim, seed);
     std::vector<ArmId> ids(count);
     for (std::size_t i = 0; i < count; ++i) ids[i] = seed * 1'000'000 + i;
-    const auto slots = catalogue_.Add(ids, rows);
+    auto slots = catalogue_.Add(ids, rows);
     search_->Add(slots);
     members_.insert(slots.begin(), slots.end());
     return slots;
