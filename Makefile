@@ -1,7 +1,7 @@
 # The front door. Everything that is needed is installed by scripts/setup.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build bench format lint setup clean
+.PHONY: help run test build configure bench format lint setup clean
 
 JOBS := $(shell nproc)
 
@@ -11,24 +11,26 @@ help: ## Say what can be made
 run: build ## Repeat the paper's Table 1 in a few minutes
 	build/manyarms reproduce
 
-test: build build-asan/manyarms ## Run all tests, also under the sanitizers
+test: configure ## Build everything and run all tests, also under the sanitizers
+	cmake --build --preset release --parallel $(JOBS)
+	cmake --preset asan
+	cmake --build --preset asan --parallel $(JOBS)
 	scripts/check-format
 	ctest --preset release --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)
 
-build: setup ## Build the library, the program (build/manyarms), tests and benchmarks
+build: configure ## Build the library and the program, build/manyarms
+	cmake --build --preset release --parallel $(JOBS) --target manyarms_cli
+
+configure: setup
 	cmake --preset release
-	cmake --build --preset release --parallel $(JOBS)
 
-build-asan/manyarms: setup FORCE
-	cmake --preset asan
-	cmake --build --preset asan --parallel $(JOBS)
-
-bench: build ## Measure the scan, a step and the kernels
+bench: configure ## Measure the scan, a step and the kernels
+	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_kernels
 	build/bench_engine
 	build/bench_kernels
 
-lint: build ## Check formatting and run clang-tidy
+lint: configure ## Check formatting and run clang-tidy
 	scripts/check-format
 	scripts/tidy
 
@@ -40,5 +42,3 @@ setup: ## Install what is missing through the system's package manager
 
 clean: ## Remove what was built
 	rm -rf build build-asan
-
-FORCE:

@@ -27,6 +27,9 @@ class HnswSearch final : public Search {
   std::optional<Hit> Best(const Query& query) override;
   std::uint64_t arms_scored() const override;
 
+  /// Nodes of a graph, dead ones included.
+  std::size_t nodes() const { return slot_of_node_.size(); }
+
  private:
   bool TooManyDead() const;
   void DropGraphs();
