@@ -25,9 +25,10 @@ build: configure ## Build the library and the program, build/manyarms
 configure: setup
 	cmake --preset release
 
-bench: configure ## Measure the scan, a step and the kernels
-	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_kernels
+bench: configure ## Measure the scan, a step, the graphs and small pieces
+	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_kernels bench_recall
 	build/bench_engine
+	build/bench_recall
 	build/bench_kernels
 
 lint: configure ## Check formatting and run clang-tidy

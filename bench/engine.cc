@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
+#include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "kernels/kernels.h"
@@ -82,10 +85,26 @@ struct Arms {
   std::vector<Slot> slots;
 };
 
+// The answer is checked before it is timed.
+void Verify(const Arms& arms, Search& search, const Eigen::VectorXd& theta) {
+  double best = -std::numeric_limits<double>::infinity();
+  std::vector<float> row(kDim);
+  for (const Slot slot : arms.slots) {
+    arms.catalogue.CopyFeatures(slot, row);
+    const Eigen::Map<const Eigen::VectorXf> x(row.data(), kDim);
+    best = std::max(best, theta.dot(x.cast<double>()));
+  }
+  const double found = search.Best({.direction = &theta})->score;
+  if (std::abs(found - best) > 1e-4) {
+    throw std::logic_error("the scan is wrong");
+  }
+}
+
 void BenchScan(std::size_t count) {
   const Arms arms(count);
   const auto search = arms.Scan(Objective::kInnerProduct);
-  Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
+  const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
+  Verify(arms, *search, theta);
   const int calls = static_cast<int>(1 + 2'000'000 / count);
   const auto [scan, read] = Alternate(
       41, calls, [&] { sink = search->Best({.direction = &theta})->score; },

@@ -151,7 +151,7 @@ void PrintAgainstPaper(const Setting& setting,
   for (std::size_t i = 0; i < kAlgorithms.size(); ++i) {
     if (!kAlgorithms[i].linear) continue;
     output.Line(
-        fmt::format("{} takes {:.2g} times as long in the paper as here.",
+        fmt::format("{} takes {:.0f} times as long in the paper as here.",
                     kAlgorithms[i].name,
                     setting.published[i].seconds / Mean(measured[i].seconds)));
   }
@@ -181,9 +181,9 @@ void Reproduce(const Flags& flags) {
       "Regret: mean and standard deviation over runs (the paper: 10 runs); "
       "arms, noise and true parameter are drawn anew for each.");
   output.Line(
-      "Seconds and speed-up: in brackets without building the graph. A "
-      "speed-up is against the scan above it, ours against ours and the "
-      "paper's against the paper's.");
+      "Seconds and speed-up: in brackets without building the graph (one, by "
+      "raw inner product). A speed-up is the whole time of the scan above it "
+      "over that of the row, ours over ours and the paper's over the paper's.");
 }
 
 }  // namespace

@@ -81,29 +81,47 @@ TEST(PaperRegret, EliminationFromNinetyEightThousandArms) {
 }
 
 // Graph and scan meet the same arms, noise and draws; what is left is how far
-// two runs drift apart once a decision differs.
-void ExpectGraphWithinTenPercent(const PolicyOptions& policy, std::size_t arms,
+// two runs drift apart once a decision differs. Measured on pairs of runs from
+// 98,000 arms: the ratio of their regrets has a standard deviation of 0.04 (ts,
+// five seeds: 1.00, 0.91, 0.97, 0.94, 1.00; elim, three: 0.99, 1.01, 0.93), so
+// that 10 % are more than three standard errors of a mean of two. From 3,000
+// arms most pairs are equal to the digit, and there are ten of them.
+void ExpectGraphWithinTenPercent(const PolicyOptions& policy,
+                                 HnswOptions::Metric metric, std::size_t arms,
                                  std::uint64_t runs) {
   const double scan = MeanRegret(policy, ScanOptions{}, arms, runs);
-  const double graph = MeanRegret(policy, HnswOptions{}, arms, runs);
+  const double graph =
+      MeanRegret(policy, HnswOptions{.metric = metric}, arms, runs);
   SCOPED_TRACE(::testing::Message() << "scan " << scan << ", hnsw " << graph);
   ExpectWithin(graph / scan, 0.9, 1.1);
 }
 
-TEST(PaperRegret, ThompsonWithAGraphFromThreeThousandArms) {
-  ExpectGraphWithinTenPercent(ThompsonOptions{}, 3000, 10);
+constexpr auto kDefault = HnswOptions{}.metric;
+constexpr auto kRaw = HnswOptions::Metric::kInnerProduct;
+
+TEST(PaperRegret, ThompsonWithGraphsFromThreeThousandArms) {
+  ExpectGraphWithinTenPercent(ThompsonOptions{}, kDefault, 3000, 10);
 }
 
-TEST(PaperRegret, EliminationWithAGraphFromThreeThousandArms) {
-  ExpectGraphWithinTenPercent(EliminationOptions{}, 3000, 10);
+TEST(PaperRegret, EliminationWithGraphsFromThreeThousandArms) {
+  ExpectGraphWithinTenPercent(EliminationOptions{}, kDefault, 3000, 10);
 }
 
-TEST(PaperRegret, ThompsonWithAGraphFromNinetyEightThousandArms) {
-  ExpectGraphWithinTenPercent(ThompsonOptions{}, 98000, 1);
+TEST(PaperRegret, ThompsonWithGraphsFromNinetyEightThousandArms) {
+  ExpectGraphWithinTenPercent(ThompsonOptions{}, kDefault, 98000, 2);
 }
 
-TEST(PaperRegret, EliminationWithAGraphFromNinetyEightThousandArms) {
-  ExpectGraphWithinTenPercent(EliminationOptions{}, 98000, 1);
+TEST(PaperRegret, EliminationWithGraphsFromNinetyEightThousandArms) {
+  ExpectGraphWithinTenPercent(EliminationOptions{}, kDefault, 98000, 2);
+}
+
+// The single graph that `manyarms reproduce` uses.
+TEST(PaperRegret, ThompsonWithARawGraphFromThreeThousandArms) {
+  ExpectGraphWithinTenPercent(ThompsonOptions{}, kRaw, 3000, 10);
+}
+
+TEST(PaperRegret, EliminationWithARawGraphFromThreeThousandArms) {
+  ExpectGraphWithinTenPercent(EliminationOptions{}, kRaw, 3000, 10);
 }
 
 // The theory's radius of about 13 costs more than ten times the regret of the

@@ -29,8 +29,8 @@ struct BanditOptions {
 
 struct Decision {
   ArmId arm = 0;
-  /// What the arm won by: a sampled reward (ts), an upper bound of it (ucb),
-  /// an uncertainty (elim).
+  /// What the arm won by, in the rewards' units: a sampled reward (ts), an
+  /// upper bound of it (ucb), an uncertainty (elim).
   double score = 0;
 };
 

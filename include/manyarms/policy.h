@@ -21,7 +21,7 @@ namespace manyarms {
 /// than what works best in practice.
 struct TheoryRadius {
   std::uint64_t horizon = 0;  ///< T: how many steps there will be
-  double delta = 0.05;        ///< how likely the intervals may fail
+  double delta = 0.05;        ///< how likely the intervals may fail, up to 1
 };
 
 /// beta in the paper: a constant or the theory's radius.
@@ -39,7 +39,8 @@ struct ThompsonOptions {
 /// Elimination in stages (Algorithms 2 and 3).
 struct EliminationOptions {
   Exploration exploration = 2.0;
-  /// eta in the paper, within (0, 1/8): the stages end at ceil(log2(1/8eta)).
+  /// eta in the paper, within [1e-6, 1/8]: the stages end at
+  /// ceil(log2(1/8eta)), but not before the first.
   double accuracy = 0.01;
 };
 
@@ -64,7 +65,10 @@ struct PolicyStats {
 /// Thread safety: none; one thread at a time.
 class Policy {
  public:
+  Policy() = default;
   virtual ~Policy() = default;
+  Policy(const Policy&) = delete;
+  Policy& operator=(const Policy&) = delete;
 
   /// REQUIRES: the slots hold arms that the policy does not have yet.
   virtual void Add(std::span<const Slot> slots) = 0;

@@ -1,7 +1,6 @@
 #ifndef MANYARMS_POSTERIOR_H_
 #define MANYARMS_POSTERIOR_H_
 
-#include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +19,8 @@ namespace manyarms {
 /// error of the mean grows with the condition of L, not with its square as it
 /// does when V and b are stored. Mean and sample are one triangular solve each.
 ///
-/// Costs: Update, Mean, Width, Sample O(d^2); InverseFactor O(d^3).
+/// Costs: construction and Update, Mean, Width, Sample O(d^2); InverseFactor
+/// O(d^3).
 ///
 /// Thread safety: const methods may be called from any number of threads while
 /// nobody calls Update.
@@ -58,8 +58,8 @@ class Posterior {
   std::size_t dim_;
   double regularisation_;
   std::uint64_t updates_ = 0;
-  Eigen::LLT<Eigen::MatrixXd> augmented_;  // of dimension d + 1, as above
-  Eigen::VectorXd observation_;            // scratch: [x; r]
+  Eigen::MatrixXd factor_;       // [L 0; z' s], lower triangular
+  Eigen::VectorXd observation_;  // scratch: [x; r]
 };
 
 }  // namespace manyarms

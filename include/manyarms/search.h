@@ -30,7 +30,8 @@ struct Query {
 };
 
 /// A set of a catalogue's arms that can be asked for its best by one
-/// objective. Equal scores go to the smaller id, in every search.
+/// objective. Of the arms that it scores exactly, those with equal scores give
+/// way to the one with the smallest id.
 ///
 /// Refers to the arms by slot; the catalogue must outlive it and must still
 /// hold an arm when the arm is removed here.
@@ -38,7 +39,10 @@ struct Query {
 /// Thread safety: none; one thread at a time.
 class Search {
  public:
+  Search() = default;
   virtual ~Search() = default;
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
 
   /// REQUIRES: the slots hold arms that are not in the set yet.
   virtual void Add(std::span<const Slot> slots) = 0;

@@ -20,6 +20,14 @@ std::vector<float> Extend(std::span<const float> features) {
   return extended;
 }
 
+// r/2 + 1/2 back to r; an uncertainty is a difference of rewards.
+double ScoreInRewards(const BanditOptions& options, double score) {
+  if (!options.negative_rewards) return score;
+  const bool difference =
+      std::holds_alternative<EliminationOptions>(options.policy);
+  return difference ? 2 * score : 2 * score - 1;
+}
+
 std::size_t InnerDim(const BanditOptions& options) {
   CheckDim(options.dim);
   if (!options.negative_rewards) return options.dim;
@@ -63,17 +71,12 @@ void Bandit::Add(std::span<const ArmId> ids, std::span<const float> features) {
     return;
   }
   const std::size_t dim = state.options.dim;
-  if (features.size() != ids.size() * dim) {
-    throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("{} features given for {} arms of dimension {}",
-                            features.size(), ids.size(), dim));
-  }
+  CheckRows(features, ids.size(), dim);
   std::vector<float> extended;
   extended.reserve(ids.size() * (dim + 1));
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto row = features.subspan(i * dim, dim);
-    CheckFeatures(row, dim);
-    for (const float value : Extend(row)) extended.push_back(value);
+    const auto row = Extend(features.subspan(i * dim, dim));
+    extended.insert(extended.end(), row.begin(), row.end());
   }
   state.policy->Add(state.catalogue.Add(ids, extended));
 }
@@ -93,7 +96,8 @@ Decision Bandit::Choose() {
     throw Error(ErrorCode::kNoArms, "there are no arms to choose from");
   }
   const Hit hit = state_->policy->Choose();
-  return {.arm = state_->catalogue.id(hit.slot), .score = hit.score};
+  return {.arm = state_->catalogue.id(hit.slot),
+          .score = ScoreInRewards(state_->options, hit.score)};
 }
 
 void Bandit::Learn(ArmId id, double reward) {

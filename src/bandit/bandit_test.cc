@@ -134,6 +134,7 @@ TEST(Bandit, HandlesNegativeRewardsByThePapersExtension) {
   EXPECT_EQ(bandit.dim(), 2U);
   EXPECT_EQ(bandit.Choose().arm, 1U);
   EXPECT_NEAR(bandit.Predict(arms[1]), -1, 0.05);
+  EXPECT_NEAR(bandit.Choose().score, -1, 0.3);  // a sample, in rewards
   ExpectError(ErrorCode::kInvalidArgument, {"3 features", "dimension 2"}, [&] {
     bandit.Add(std::vector<ArmId>{7}, std::vector<float>{1, 2, 3});
   });

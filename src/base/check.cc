@@ -34,6 +34,17 @@ void CheckFeatures(std::span<const float> features, std::size_t dim) {
   }
 }
 
+void CheckRows(std::span<const float> features, std::size_t rows,
+               std::size_t dim) {
+  if (features.size() != rows * dim) {
+    Fail(fmt::format("{} features given for {} arms of dimension {}",
+                     features.size(), rows, dim));
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    CheckFeatures(features.subspan(i * dim, dim), dim);
+  }
+}
+
 void CheckReward(double reward) {
   if (!(std::abs(reward) <= kMaxReward)) {
     Fail(fmt::format(

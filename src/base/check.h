@@ -11,6 +11,9 @@ namespace manyarms {
 
 void CheckDim(std::size_t dim);
 void CheckFeatures(std::span<const float> features, std::size_t dim);
+/// `rows` feature vectors, one after another.
+void CheckRows(std::span<const float> features, std::size_t rows,
+               std::size_t dim);
 void CheckReward(double reward);
 void CheckRegularisation(double regularisation);
 

@@ -16,7 +16,8 @@
 namespace manyarms {
 namespace {
 
-// As large as a huge page: one entry of the address cache serves a chunk.
+// As large as a huge page, where the dimension is a power of two: then one
+// entry of the address cache serves a chunk.
 constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
 
 struct Free {
@@ -72,6 +73,7 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
 }
 
 Slot Catalogue::Put(ArmId id, std::span<const float> features) {
+  index_->Reserve(size() + 1, blocks());
   const Slot slot = TakeSlot();
   const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
   chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
@@ -91,18 +93,11 @@ Slot Catalogue::Add(ArmId id, std::span<const float> features) {
 
 void Catalogue::Validate(std::span<const ArmId> ids,
                          std::span<const float> features) const {
-  if (features.size() != ids.size() * dim_) {
-    throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("{} features given for {} arms of dimension {}",
-                            features.size(), ids.size(), dim_));
-  }
+  CheckRows(features, ids.size(), dim_);
   if (ids.size() > kMaxArms - size()) {
     throw Error(ErrorCode::kTooLarge,
                 fmt::format("{} arms and {} more are beyond the limit of {}",
                             size(), ids.size(), kMaxArms));
-  }
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    CheckFeatures(features.subspan(i * dim_, dim_), dim_);
   }
 }
 
@@ -117,6 +112,10 @@ Slot Catalogue::TakeSlot() {
     const std::size_t bytes = arms * dim_ * sizeof(float);
     Chunk chunk{std::unique_ptr<float, Free>(AllocateFeatures(bytes)),
                 std::make_unique_for_overwrite<ArmId[]>(arms)};
+    // All three grow, or none.
+    feature_chunks_.reserve(chunks_.size() + 1);
+    id_chunks_.reserve(chunks_.size() + 1);
+    chunks_.reserve(chunks_.size() + 1);
     feature_chunks_.push_back(chunk.features.get());
     id_chunks_.push_back(chunk.ids.get());
     chunks_.push_back(std::move(chunk));
@@ -169,7 +168,10 @@ std::size_t Catalogue::memory_bytes() const {
   const std::size_t arms =
       chunks_.size() * (std::size_t{kLanes} << chunk_shift_);
   return arms * (dim_ * sizeof(float) + sizeof(ArmId)) +
-         index_->memory_bytes() + free_slots_.capacity() * sizeof(Slot);
+         index_->memory_bytes() + free_slots_.capacity() * sizeof(Slot) +
+         chunks_.capacity() * sizeof(Chunk) +
+         feature_chunks_.capacity() * sizeof(feature_chunks_[0]) +
+         id_chunks_.capacity() * sizeof(id_chunks_[0]);
 }
 
 BlockTable Catalogue::blocks() const {

@@ -4,14 +4,22 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
+
 #include "manyarms/error.h"
 
 namespace manyarms {
 namespace {
 
-double MachineBytes() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<double>(sysconf(_SC_PAGESIZE));
+// What the machine has, or the container where that is less.
+double AvailableBytes() {
+  double bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                 static_cast<double>(sysconf(_SC_PAGESIZE));
+  std::ifstream limit("/sys/fs/cgroup/memory.max");
+  double container = 0;
+  if (limit >> container) bytes = std::min(bytes, container);
+  return bytes;
 }
 
 struct BytesPerArm {
@@ -54,12 +62,12 @@ double EstimatedBytes(const RunSpec& spec) {
 
 void CheckFitsInMemory(const RunSpec& spec) {
   const double needed = EstimatedBytes(spec);
-  const double there = MachineBytes();
+  const double there = AvailableBytes();
   if (needed > there) {
     throw Error(
         ErrorCode::kTooLarge,
         fmt::format("{} arms of dimension {} over {} steps take about {:.3g} "
-                    "GB, the machine has {:.3g}",
+                    "GB, there are {:.3g}",
                     spec.environment.arms, spec.environment.dim, spec.steps,
                     needed / 1e9, there / 1e9));
   }

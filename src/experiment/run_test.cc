@@ -59,6 +59,7 @@ TEST(RunExperiment, RefusesWhatCannotBeRun) {
               [&] { RunExperiment(spec); });
   spec = Small();
   spec.environment.arms = 4'000'000'000;
+  spec.environment.dim = kMaxDim;
   ExpectError(ErrorCode::kTooLarge, {"4000000000", "GB"},
               [&] { RunExperiment(spec); });
   spec = Small();

@@ -11,7 +11,7 @@
 
 /// The inner loops, in vector instructions that are chosen at run time.
 ///
-/// Every score is computed lane by lane in one fixed order of fused
+/// Every score of an arm is computed lane by lane in one fixed order of fused
 /// multiply-adds, so that it does not depend on the width of the registers,
 /// nor on whether an arm is scored alone or in a scan: comparing scores from
 /// two searches for equality makes sense. (Instruction sets without fused
@@ -60,7 +60,8 @@ struct Moments {
 void BlockMoments(const float* block, std::span<const float> direction,
                   const PackedFactor& factor, Moments& out);
 
-/// For rows, not blocks: |a - b|^2 and <a, b> of n floats. REQUIRES: n is a
+/// For rows, not blocks, and summed in an order that depends on the registers:
+/// |a - b|^2 and <a, b> of n floats. REQUIRES: n is a
 /// multiple of 4.
 float SquaredDistance(const float* a, const float* b, std::size_t n);
 float InnerProduct(const float* a, const float* b, std::size_t n);

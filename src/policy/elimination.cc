@@ -12,9 +12,11 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::uint8_t kEliminated = 0xff;
 
-// Line 4: s_max = ceil(log2(1 / 8 eta)).
+// Line 4: s_max = ceil(log2(1 / 8 eta)). With stage 0 alone there would be
+// nothing but random play.
 std::size_t LastStage(double accuracy) {
-  return static_cast<std::size_t>(std::ceil(std::log2(1 / (8 * accuracy))));
+  return static_cast<std::size_t>(
+      std::max(1.0, std::ceil(std::log2(1 / (8 * accuracy)))));
 }
 
 float StageWidth(std::size_t stage) {
@@ -42,7 +44,7 @@ Elimination::Elimination(const EliminationOptions& options,
   }
 }
 
-// Lines 8 and 20: floor(-log2(uncertainty)), kept within the stages.
+// Lines 8 and 21: floor(-log2(uncertainty)), kept within the stages.
 std::size_t Elimination::StageOf(float uncertainty) const {
   if (uncertainty >= 1) return 0;
   if (uncertainty <= StageWidth(last_stage())) return last_stage();
@@ -68,7 +70,7 @@ void Elimination::Add(std::span<const Slot> slots) {
 }
 
 // Puts arms that are in no stage where the posterior says they belong: lines 8
-// to 12 for new arms, lines 19 to 24 for those of a stage that is used up. The
+// to 12 for new arms, lines 20 to 24 for those of a stage that is used up. The
 // threshold rises first, so that arms that fall below it are not put into a
 // search only to be taken out again.
 void Elimination::Admit(std::vector<Slot> slots) {
@@ -96,7 +98,7 @@ void Elimination::Admit(std::vector<Slot> slots) {
   SetAside(below);
 }
 
-// Lines 9 to 11 and 19 to 23: the threshold becomes the largest lower bound
+// Lines 9 to 11 and 20 to 23: the threshold becomes the largest lower bound
 // seen, and every stage gives up what lies below.
 void Elimination::RaiseThreshold(std::span<const ArmBounds> candidates) {
   const auto best = std::ranges::max_element(candidates, {}, &ArmBounds::lower);
@@ -147,7 +149,7 @@ void Elimination::Remove(Slot slot) {
   if (slot == carrier_) LowerThreshold();
 }
 
-// Lines 13 to 28.
+// Lines 14 to 28.
 Hit Elimination::Choose() {
   ++choices_;
   for (;;) {
@@ -167,7 +169,7 @@ Hit Elimination::Choose() {
   }
 }
 
-// Lines 19 to 24: no arm of the stage is uncertain enough, so all of them move
+// Lines 20 to 24: no arm of the stage is uncertain enough, so all of them move
 // on. An arm that stays is one that an approximate search had missed; it is
 // returned, to be played.
 std::optional<Hit> Elimination::Advance(std::size_t stage) {

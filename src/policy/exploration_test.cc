@@ -18,6 +18,14 @@ TEST(TheoryRadius, IsThePapersFormulaForUnitRegularisation) {
   EXPECT_NEAR(beta, 13, 0.5);
 }
 
+TEST(TheoryRadius, IsFiniteAtTheBounds) {
+  const TheoryRadius extreme{.horizon = kMaxSteps, .delta = 1e-100};
+  CheckExploration(extreme);
+  const double failure = extreme.delta / (4.0 * kMaxSteps);
+  EXPECT_TRUE(std::isfinite(
+      TheoryRadiusValue(kMaxDim, kMinRegularisation, kMaxSteps, failure)));
+}
+
 TEST(Exploration, AcceptsConstantsAndTheory) {
   CheckExploration(0.0);
   CheckExploration(2.0);

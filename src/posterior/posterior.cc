@@ -12,13 +12,13 @@ using Eigen::Index;
 Index Signed(std::size_t n) { return static_cast<Index>(n); }
 
 // L and z of the header's comment.
-auto FactorOf(const Eigen::LLT<Eigen::MatrixXd>& augmented) {
+auto FactorOf(const Eigen::MatrixXd& augmented) {
   const Index d = augmented.rows() - 1;
-  return augmented.matrixLLT().topLeftCorner(d, d);
+  return augmented.topLeftCorner(d, d);
 }
-auto RotatedMeanOf(const Eigen::LLT<Eigen::MatrixXd>& augmented) {
+auto RotatedMeanOf(const Eigen::MatrixXd& augmented) {
   const Index d = augmented.rows() - 1;
-  return augmented.matrixLLT().bottomLeftCorner(1, d).transpose();
+  return augmented.bottomLeftCorner(1, d).transpose();
 }
 
 }  // namespace
@@ -28,9 +28,8 @@ Posterior::Posterior(std::size_t dim, double regularisation)
   CheckDim(dim);
   CheckRegularisation(regularisation);
   const Index d = Signed(dim);
-  Eigen::MatrixXd prior = Eigen::MatrixXd::Identity(d + 1, d + 1);
-  prior.diagonal().head(d).setConstant(regularisation);
-  augmented_.compute(prior);
+  factor_ = Eigen::MatrixXd::Identity(d + 1, d + 1);
+  factor_.diagonal().head(d).setConstant(std::sqrt(regularisation));
   observation_.resize(d + 1);
 }
 
@@ -41,25 +40,37 @@ void Posterior::Update(std::span<const float> features, double reward) {
   observation_.head(d) =
       Eigen::Map<const Eigen::VectorXf>(features.data(), d).cast<double>();
   observation_[d] = reward;
-  augmented_.rankUpdate(observation_, 1.0);
+  // Givens rotations turn the observation into the factor, column by column.
+  // (Eigen's LLT::rankUpdate does the same, but an LLT must be factorised
+  // first, which costs O(d^3) even for a diagonal.) Bounds on what is let in
+  // keep the squares far from overflow.
+  for (Index j = 0; j <= d; ++j) {
+    const double diagonal = factor_(j, j);
+    const double entry = observation_[j];
+    const double rotated = std::sqrt(diagonal * diagonal + entry * entry);
+    const double cosine = diagonal / rotated;
+    const double sine = entry / rotated;
+    factor_(j, j) = rotated;
+    for (Index i = j + 1; i <= d; ++i) {
+      const double below = factor_(i, j);
+      factor_(i, j) = cosine * below + sine * observation_[i];
+      observation_[i] = cosine * observation_[i] - sine * below;
+    }
+  }
   ++updates_;
 }
 
 Eigen::VectorXd Posterior::Mean() const {
-  return FactorOf(augmented_)
-      .transpose()
-      .triangularView<Eigen::Upper>()
-      .solve(RotatedMeanOf(augmented_));
+  return FactorOf(factor_).transpose().triangularView<Eigen::Upper>().solve(
+      RotatedMeanOf(factor_));
 }
 
 Eigen::VectorXd Posterior::Sample(double scale,
                                   std::span<const double> xi) const {
   const Eigen::Map<const Eigen::VectorXd> noise(xi.data(), Signed(xi.size()));
-  Eigen::VectorXd theta = RotatedMeanOf(augmented_) + scale * noise;
-  FactorOf(augmented_)
-      .transpose()
-      .triangularView<Eigen::Upper>()
-      .solveInPlace(theta);
+  Eigen::VectorXd theta = RotatedMeanOf(factor_) + scale * noise;
+  FactorOf(factor_).transpose().triangularView<Eigen::Upper>().solveInPlace(
+      theta);
   return theta;
 }
 
@@ -68,14 +79,14 @@ double Posterior::Width(std::span<const float> features) const {
   Eigen::VectorXd x =
       Eigen::Map<const Eigen::VectorXf>(features.data(), Signed(dim_))
           .cast<double>();
-  FactorOf(augmented_).triangularView<Eigen::Lower>().solveInPlace(x);
+  FactorOf(factor_).triangularView<Eigen::Lower>().solveInPlace(x);
   return x.norm();
 }
 
 Eigen::MatrixXd Posterior::InverseFactor() const {
   const Index d = Signed(dim_);
   Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(d, d);
-  FactorOf(augmented_).triangularView<Eigen::Lower>().solveInPlace(inverse);
+  FactorOf(factor_).triangularView<Eigen::Lower>().solveInPlace(inverse);
   return inverse;
 }
 

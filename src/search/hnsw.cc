@@ -37,8 +37,8 @@ void HnswSearch::Add(std::span<const Slot> slots) {
   }
   // The extra coordinate of every vector depends on the bound. It grows by a
   // factor at least, so this happens a logarithmic number of times.
-  const bool too_long = longest > bound_ || bound_ == 0;
-  if (too_long) bound_ = kBoundPerNorm * std::max(longest, bound_);
+  const bool too_long = longest > bound_;
+  if (too_long) bound_ = kBoundPerNorm * longest;
   if (graphs_.empty() || too_long || TooManyDead()) {
     Rebuild();
   } else {

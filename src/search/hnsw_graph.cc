@@ -8,6 +8,7 @@
 #include <hnswlib/hnswlib.h>
 
 #include "kernels/kernels.h"
+#include "manyarms/error.h"
 
 namespace manyarms {
 namespace {
@@ -69,9 +70,13 @@ HnswGraph::HnswGraph(HnswGraph&&) noexcept = default;
 
 HnswGraph::Node HnswGraph::Add(std::span<const float> vector) {
   auto& graph = index_->graph;
-  if (nodes_ == graph.max_elements_) graph.resizeIndex(2 * nodes_);
   std::ranges::copy(vector, padded_.begin());
-  graph.addPoint(padded_.data(), nodes_);
+  try {
+    if (nodes_ == graph.max_elements_) graph.resizeIndex(2 * nodes_);
+    graph.addPoint(padded_.data(), nodes_);
+  } catch (const std::runtime_error& error) {  // it is out of memory
+    throw Error(ErrorCode::kTooLarge, error.what());
+  }
   return static_cast<Node>(nodes_++);
 }
 

@@ -52,24 +52,22 @@ TEST(Synthetic, RewardsAreMeansPlusNoiseThatDependsOnTheStepAlone) {
   EXPECT_EQ(silent->Reward(0, 1), silent->Reward(0, 2));
 }
 
-TEST(Synthetic, KeepsThetaWhenOnlyTheOtherSeedChanges) {
-  const auto one = MakeSynthetic({.arms = 3, .seed = 1, .theta_seed = 9});
-  const auto two = MakeSynthetic({.arms = 3, .seed = 2, .theta_seed = 9});
-  const auto mean = [](const Environment& world, ArmId arm) {
-    // With the noise of the same step, differences of rewards are those of
-    // means; arms differ between seeds.
-    return world.Reward(arm, 1) - world.Reward(0, 1);
+// Without noise a reward is <theta*, x>, which tells theta*.
+TEST(Synthetic, DrawsThetaAndArmsFromSeedsOfTheirOwn) {
+  const auto expect_theta = [](std::uint64_t seed, std::uint64_t theta_seed) {
+    const auto world = MakeSynthetic(
+        {.arms = 3, .noise = 0, .seed = seed, .theta_seed = theta_seed});
+    std::vector<double> theta(16);
+    std::vector<float> x(16);
+    RandomStream(theta_seed, RandomStream::Role::kTheta, 0).Gaussians(theta);
+    RandomStream(seed, RandomStream::Role::kArm, 2).Gaussians(x);
+    double expected = 0;
+    for (std::size_t j = 0; j < 16; ++j) expected += theta[j] * x[j];
+    EXPECT_NEAR(world->Reward(2, 1), expected, 1e-12);
   };
-  EXPECT_NE(mean(*one, 1), mean(*two, 1));
-  std::vector<float> a(16);
-  std::vector<float> b(16);
-  one->Features(0, a);
-  two->Features(0, b);
-  EXPECT_NE(a, b);
-  const auto again = MakeSynthetic({.arms = 3, .seed = 1, .theta_seed = 8});
-  again->Features(0, b);
-  EXPECT_EQ(a, b);
-  EXPECT_NE(mean(*one, 1), mean(*again, 1));
+  expect_theta(1, 9);
+  expect_theta(2, 9);
+  expect_theta(1, 8);
 }
 
 TEST(Synthetic, RefusesOptionsOutOfBounds) {
