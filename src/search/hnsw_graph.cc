@@ -15,32 +15,46 @@ namespace {
 
 std::size_t Padded(std::size_t dim) { return (dim + 3) / 4 * 4; }
 
-float EuclideanDistance(const void* a, const void* b, const void* dim) {
-  return kernels::SquaredDistance(static_cast<const float*>(a),
-                                  static_cast<const float*>(b),
-                                  *static_cast<const std::size_t*>(dim));
+// What hnswlib hands back to a distance function. The count is kept here since
+// hnswlib's own also counts neighbours that it has seen before and passes over.
+struct Parameters {
+  std::size_t dim;
+  mutable std::uint64_t evaluations = 0;
+};
+
+using RowKernel = float(const float*, const float*, std::size_t);
+
+template <RowKernel kKernel>
+float Evaluate(const void* a, const void* b, const void* parameters) {
+  const auto& given = *static_cast<const Parameters*>(parameters);
+  ++given.evaluations;
+  return kKernel(static_cast<const float*>(a), static_cast<const float*>(b),
+                 given.dim);
 }
 
-float InnerProductDistance(const void* a, const void* b, const void* dim) {
-  return -kernels::InnerProduct(static_cast<const float*>(a),
-                                static_cast<const float*>(b),
-                                *static_cast<const std::size_t*>(dim));
+float NegativeInnerProduct(const float* a, const float* b, std::size_t n) {
+  return -kernels::InnerProduct(a, b, n);
 }
 
 class Space final : public hnswlib::SpaceInterface<float> {
  public:
   Space(std::size_t dim, HnswGraph::Nearness nearness)
-      : dim_(dim), nearness_(nearness) {}
+      : parameters_{dim}, nearness_(nearness) {}
 
-  std::size_t get_data_size() override { return dim_ * sizeof(float); }
-  hnswlib::DISTFUNC<float> get_dist_func() override {
-    return nearness_ == HnswGraph::Nearness::kEuclidean ? EuclideanDistance
-                                                        : InnerProductDistance;
+  std::uint64_t evaluations() const { return parameters_.evaluations; }
+
+  std::size_t get_data_size() override {
+    return parameters_.dim * sizeof(float);
   }
-  void* get_dist_func_param() override { return &dim_; }
+  hnswlib::DISTFUNC<float> get_dist_func() override {
+    return nearness_ == HnswGraph::Nearness::kEuclidean
+               ? Evaluate<kernels::SquaredDistance>
+               : Evaluate<NegativeInnerProduct>;
+  }
+  void* get_dist_func_param() override { return &parameters_; }
 
  private:
-  std::size_t dim_;
+  Parameters parameters_;
   HnswGraph::Nearness nearness_;
 };
 
@@ -91,9 +105,9 @@ std::vector<HnswGraph::Node> HnswGraph::Near(std::span<const float> query,
   auto& graph = index_->graph;
   std::ranges::copy(query, padded_.begin());
   graph.setEf(effort);
-  graph.metric_distance_computations = 0;
+  const std::uint64_t before = index_->space.evaluations();
   auto nearest = graph.searchKnn(padded_.data(), count);
-  visits_ += static_cast<std::uint64_t>(graph.metric_distance_computations);
+  visits_ += index_->space.evaluations() - before;
 
   std::vector<Node> nodes;
   nodes.reserve(nearest.size());
