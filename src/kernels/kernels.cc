@@ -193,6 +193,41 @@ HWY_INLINE Hit Best(const BlockTable& table,
   return leader.best();
 }
 
+struct AddProduct {
+  template <class V>
+  HWY_INLINE V operator()(V x, V y, V sum) const {
+    return hn::MulAdd(x, y, sum);
+  }
+};
+
+struct AddSquaredDifference {
+  template <class V>
+  HWY_INLINE V operator()(V x, V y, V sum) const {
+    const V difference = hn::Sub(x, y);
+    return hn::MulAdd(difference, difference, sum);
+  }
+};
+
+// In the widest registers first, the rest four at a time.
+template <class Add>
+HWY_INLINE float SumOverRows(const float* a, const float* b, std::size_t n,
+                             const Add& add) {
+  const hn::ScalableTag<float> wide;
+  const hn::CappedTag<float, 4> narrow;
+  const std::size_t width = hn::Lanes(wide);
+  auto sum = hn::Zero(wide);
+  std::size_t i = 0;
+  for (; i + width <= n; i += width) {
+    sum = add(hn::LoadU(wide, a + i), hn::LoadU(wide, b + i), sum);
+  }
+  auto rest = hn::Zero(narrow);
+  for (; i < n; i += hn::Lanes(narrow)) {
+    rest = add(hn::LoadU(narrow, a + i), hn::LoadU(narrow, b + i), rest);
+  }
+  return hn::GetLane(hn::SumOfLanes(wide, sum)) +
+         hn::GetLane(hn::SumOfLanes(narrow, rest));
+}
+
 }  // namespace
 
 Hit BestInnerProduct(const BlockTable& table,
@@ -225,41 +260,11 @@ void BlockMoments(const float* block, std::span<const float> direction,
 }
 
 float SquaredDistance(const float* a, const float* b, std::size_t n) {
-  const hn::ScalableTag<float> wide;
-  const hn::CappedTag<float, 4> narrow;
-  const std::size_t width = hn::Lanes(wide);
-  auto sum = hn::Zero(wide);
-  std::size_t i = 0;
-  for (; i + width <= n; i += width) {
-    const auto difference =
-        hn::Sub(hn::LoadU(wide, a + i), hn::LoadU(wide, b + i));
-    sum = hn::MulAdd(difference, difference, sum);
-  }
-  auto rest = hn::Zero(narrow);
-  for (; i < n; i += hn::Lanes(narrow)) {
-    const auto difference =
-        hn::Sub(hn::LoadU(narrow, a + i), hn::LoadU(narrow, b + i));
-    rest = hn::MulAdd(difference, difference, rest);
-  }
-  return hn::GetLane(hn::SumOfLanes(wide, sum)) +
-         hn::GetLane(hn::SumOfLanes(narrow, rest));
+  return SumOverRows(a, b, n, AddSquaredDifference());
 }
 
 float InnerProduct(const float* a, const float* b, std::size_t n) {
-  const hn::ScalableTag<float> wide;
-  const hn::CappedTag<float, 4> narrow;
-  const std::size_t width = hn::Lanes(wide);
-  auto sum = hn::Zero(wide);
-  std::size_t i = 0;
-  for (; i + width <= n; i += width) {
-    sum = hn::MulAdd(hn::LoadU(wide, a + i), hn::LoadU(wide, b + i), sum);
-  }
-  auto rest = hn::Zero(narrow);
-  for (; i < n; i += hn::Lanes(narrow)) {
-    rest = hn::MulAdd(hn::LoadU(narrow, a + i), hn::LoadU(narrow, b + i), rest);
-  }
-  return hn::GetLane(hn::SumOfLanes(wide, sum)) +
-         hn::GetLane(hn::SumOfLanes(narrow, rest));
+  return SumOverRows(a, b, n, AddProduct());
 }
 
 float PlainRead(const float* values, std::size_t n) {

@@ -61,8 +61,7 @@ void BlockMoments(const float* block, std::span<const float> direction,
                   const PackedFactor& factor, Moments& out);
 
 /// For rows, not blocks, and summed in an order that depends on the registers:
-/// |a - b|^2 and <a, b> of n floats. REQUIRES: n is a
-/// multiple of 4.
+/// |a - b|^2 and <a, b> of n floats. REQUIRES: n is a multiple of 4.
 float SquaredDistance(const float* a, const float* b, std::size_t n);
 float InnerProduct(const float* a, const float* b, std::size_t n);
 
