@@ -58,6 +58,11 @@ double Elimination::SoughtSquare(std::size_t stage) const {
   return next_width * next_width * (1 - accuracy_ * accuracy_);
 }
 
+std::vector<ArmBounds> Elimination::Bounds(std::vector<Slot> slots) {
+  bounds_computed_ += slots.size();
+  return confidence_.Bounds(std::move(slots));
+}
+
 std::size_t Elimination::FirstStageWithArms() const {
   const auto found =
       std::ranges::find_if(stages_, [](const auto& s) { return !s.empty(); });
@@ -75,8 +80,7 @@ void Elimination::Add(std::span<const Slot> slots) {
 // search only to be taken out again.
 void Elimination::Admit(std::vector<Slot> slots) {
   if (slots.empty()) return;
-  const std::vector<ArmBounds> bounds = confidence_.Bounds(std::move(slots));
-  bounds_computed_ += bounds.size();
+  const std::vector<ArmBounds> bounds = Bounds(std::move(slots));
   RaiseThreshold(bounds);
 
   std::vector<std::vector<Entry>> placed(stages_.size());
@@ -120,10 +124,7 @@ void Elimination::LowerThreshold() {
   for (const HeapAugmentedArmSet& stage : stages_) {
     for (const Entry& arm : stage.arms()) left.push_back(arm.slot);
   }
-  if (!left.empty()) {
-    bounds_computed_ += left.size();
-    RaiseThreshold(confidence_.Bounds(std::move(left)));
-  }
+  if (!left.empty()) RaiseThreshold(Bounds(std::move(left)));
 
   std::vector<Slot> back;
   while (!eliminated_.empty() && eliminated_.top().key >= threshold_) {
@@ -179,8 +180,7 @@ std::optional<Hit> Elimination::Advance(std::size_t stage) {
 
   std::vector<Slot> slots;
   for (const Entry& arm : remaining.arms()) slots.push_back(arm.slot);
-  const std::vector<ArmBounds> bounds = confidence_.Bounds(std::move(slots));
-  bounds_computed_ += bounds.size();
+  const std::vector<ArmBounds> bounds = Bounds(std::move(slots));
   const auto widest =
       std::ranges::max_element(bounds, {}, &ArmBounds::uncertainty);
   return Hit{widest->slot, widest->uncertainty};

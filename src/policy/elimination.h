@@ -38,6 +38,7 @@ class Elimination final : public Policy {
   std::size_t StageOf(float uncertainty) const;
   double SoughtSquare(std::size_t stage) const;
   std::size_t FirstStageWithArms() const;
+  std::vector<ArmBounds> Bounds(std::vector<Slot> slots);
 
   void Admit(std::vector<Slot> slots);
   void RaiseThreshold(std::span<const ArmBounds> candidates);
