@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <iostream>
 #include <new>
 #include <string>
 
@@ -11,17 +13,25 @@
 
 namespace {
 
-// One line on standard error and status 2, whatever went wrong.
-int Fail(std::string message) {
-  std::ranges::replace(message, '\n', ' ');
-  fmt::print(stderr, "manyarms: {}\n", message);
+// One line on standard error and status 2, whatever went wrong. Not by fmt,
+// which throws if the stream is closed.
+int Fail(const std::string& message) {
+  std::string line = "manyarms: " + message;
+  std::ranges::replace_if(
+      line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+  line += '\n';
+  std::fputs(line.c_str(), stderr);
   return 2;
+}
+
+std::string RegularFile(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) return "";
+  return fmt::format("{} is not a file that can be read", path);
 }
 
 }  // namespace
 
-// NOLINTNEXTLINE(bugprone-exception-escape): only where not even an error can
-// be printed.
 int main(int argc, char** argv) {
   try {
     CLI::App app{
@@ -30,8 +40,10 @@ int main(int argc, char** argv) {
         "manyarms"};
     app.set_version_flag("--version", manyarms::kVersion);
     app.set_config("--config", "",
-                   "Read options from a file; those of a command stand below "
-                   "its name in brackets");
+                   "Read options from this file (TOML or INI); those of a "
+                   "command stand below its name in brackets")
+        ->type_name("FILE")
+        ->check(RegularFile);
     app.allow_config_extras(CLI::config_extras_mode::error);
     app.require_subcommand(0, 1);
     manyarms::cli::AddSimulate(app);
@@ -39,7 +51,10 @@ int main(int argc, char** argv) {
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& done) {  // --help and --version
-      return app.exit(done);
+      app.exit(done);
+      return std::cout.flush() ? 0 : Fail("cannot write to standard output");
+    } catch (const CLI::ConfigError& error) {
+      return Fail(fmt::format("the file given by --config: {}", error.what()));
     }
     if (app.get_subcommands().empty()) {
       return Fail("no command given (see manyarms --help)");

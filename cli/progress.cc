@@ -7,6 +7,15 @@
 #include <cstdio>
 
 namespace manyarms::cli {
+namespace {
+
+// Progress that nobody can read is no reason to stop.
+void Print(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
 
 ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
@@ -32,20 +41,18 @@ void ProgressLine::Update(double done) {
   const std::string left =
       done > 0.02 ? fmt::format("{:.0f} s left", elapsed * (1 - done) / done)
                   : "";
-  fmt::print(stderr, "\r\x1b[K{}  [{:=<{}}{:<{}}] {:3.0f} %  {}", label_, "",
-             full, "", kWidth - full, 100 * done, left);
-  std::fflush(stderr);
+  Print(fmt::format("\r\x1b[K{}  [{:=<{}}{:<{}}] {:3.0f} %  {}", label_, "",
+                    full, "", kWidth - full, 100 * done, left));
 }
 
 void ProgressLine::End(const std::string& outcome) {
   Erase();
-  fmt::print(stderr, "{}  {}\n", label_, outcome);
+  Print(fmt::format("{}  {}\n", label_, outcome));
 }
 
 void ProgressLine::Erase() {
   if (!dirty_) return;
-  fmt::print(stderr, "\r\x1b[K");
-  std::fflush(stderr);
+  Print("\r\x1b[K");
   dirty_ = false;
 }
 

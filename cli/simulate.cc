@@ -150,11 +150,12 @@ void AddSimulate(CLI::App& app) {
       ->group("Bandit");
   command
       ->add_option("--delta", flags->delta,
-                   "How likely the theory's radius may fail")
+                   "How likely the theory's radius may fail (with theory only)")
       ->group("Bandit");
   command
-      ->add_option("--accuracy", flags->accuracy,
-                   "When elim stops to explore (eta in the paper)")
+      ->add_option(
+          "--accuracy", flags->accuracy,
+          "How finely elim tells arms apart (eta in the paper; elim only)")
       ->group("Bandit");
   command
       ->add_option("--regularisation", flags->spec.regularisation,

@@ -39,6 +39,11 @@ int main() {
       total = 0;
     }
   }
-  bandit.Remove(bandit.Choose().arm);  // articles expire at any time
+
+  // An article expires while the reader is still at it; what comes of it late
+  // is learned from its features.
+  const ArmId expired = bandit.Choose().arm;
+  bandit.Remove(expired);
+  bandit.Learn(articles[expired], 5.0);
   std::cout << bandit.size() << " articles left\n";
 }

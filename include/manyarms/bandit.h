@@ -23,6 +23,8 @@ struct BanditOptions {
   double regularisation = 1.0;  ///< lambda in the paper
   /// The paper's extension (section 6) for rewards whose largest mean may be
   /// negative: x becomes [x/sqrt 2, sqrt 2/2] and r becomes r/2 + 1/2 inside.
+  /// The exploration counts in those halved rewards: 1 explores as far as 2
+  /// does without the extension.
   bool negative_rewards = false;
   std::uint64_t seed = 1;
 };
@@ -39,7 +41,12 @@ struct Decision {
 /// Choose may be called any number of times before the rewards of earlier
 /// choices are learned, and rewards may be learned in any order.
 ///
-/// After an Error the bandit is as it was before the call.
+/// Costs, beside those of the search: Choose O(d^2) for ts, O(d^3) for ucb and
+/// elim; Learn and Predict O(d^2); Add and Remove O(d) an arm, for elim O(d^2).
+///
+/// After an Error the bandit is as it was before the call; only where memory
+/// ran out in Add, Remove or Choose it must not be used any more. A bandit that
+/// was moved from can be destroyed or assigned to, nothing else.
 ///
 /// Thread safety: const methods may be called from any number of threads while
 /// nobody calls a non-const one.

@@ -16,13 +16,16 @@ class IdIndex;      // src/catalogue/id_index.h
 
 /// The arms: the caller's ids and their feature vectors.
 ///
-/// Arms lie in blocks of 16, one coordinate after another, so that a vector
-/// register holds the same coordinate of neighbouring arms and a score costs
-/// one multiply-add per coordinate and register. Blocks never move once they
-/// are allocated. A removed arm's slot is given to the next arm that is added.
+/// Arms lie in blocks of 16, transposed: first the 16 values of coordinate 0,
+/// then those of coordinate 1, and so on. A vector register takes one
+/// coordinate of up to 16 arms at once. Blocks never move once they are
+/// allocated. A removed arm's slot is given to the next arm that is added.
 ///
 /// Costs: Add and Remove O(d), Find O(1); K arms take about K(4d + 8) bytes
 /// for features and ids and 6 to 12 bytes an arm for the look-up by id.
+///
+/// A catalogue that was moved from can be destroyed or assigned to, nothing
+/// else.
 ///
 /// Thread safety: const methods may be called from any number of threads while
 /// nobody calls a non-const one.

@@ -17,8 +17,8 @@ enum class ErrorCode {
   kIo,               ///< a file or stream could not be read or written
 };
 
-/// The one exception type of the library, for bad input, bad files and
-/// impossible requests. The object whose method threw is as it was before.
+/// What the library throws when a caller asks for something that cannot be
+/// done. The object whose method threw is as it was before.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message)

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include "manyarms/catalogue.h"
@@ -25,7 +26,15 @@ struct TheoryRadius {
 };
 
 /// beta in the paper: a constant or the theory's radius.
-using Exploration = std::variant<double, TheoryRadius>;
+struct Exploration : std::variant<double, TheoryRadius> {
+  template <class Number>
+  requires std::is_arithmetic_v<Number> Exploration(
+      Number constant)  // NOLINT(google-explicit-constructor)
+      : variant(static_cast<double>(constant)) {}
+  Exploration(
+      const TheoryRadius& theory)  // NOLINT(google-explicit-constructor)
+      : variant(theory) {}
+};
 
 /// The radius as a number; `failure` is delta' above.
 double TheoryRadiusValue(std::size_t dim, double regularisation,

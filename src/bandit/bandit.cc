@@ -102,9 +102,15 @@ Decision Bandit::Choose() {
 
 void Bandit::Learn(ArmId id, double reward) {
   State& state = *state_;
-  const Slot slot = state.catalogue.At(id);
   CheckReward(reward);
-  state.catalogue.CopyFeatures(slot, state.features);
+  const std::optional<Slot> slot = state.catalogue.Find(id);
+  if (!slot) {
+    throw Error(ErrorCode::kUnknownId,
+                fmt::format("there is no arm {}; hand over its features to "
+                            "learn of one that is gone",
+                            id));
+  }
+  state.catalogue.CopyFeatures(*slot, state.features);
   state.posterior.Update(state.features, state.options.negative_rewards
                                              ? reward / 2 + 0.5
                                              : reward);

@@ -43,7 +43,7 @@ TEST(Bandit, ForgetsNothingAndChangesNothingOnBadInput) {
     bandit.Add(1, std::vector<float>{0, 0});
   });
   ExpectError(ErrorCode::kUnknownId, {"arm 9 "}, [&] { bandit.Remove(9); });
-  ExpectError(ErrorCode::kUnknownId, {"arm 9 "},
+  ExpectError(ErrorCode::kUnknownId, {"arm 9;", "features"},
               [&] { bandit.Learn(ArmId{9}, 1.0); });
   ExpectError(ErrorCode::kInvalidArgument, {"reward is inf", "1e+09"},
               [&] { bandit.Learn(ArmId{1}, infinity); });

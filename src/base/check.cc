@@ -41,7 +41,12 @@ void CheckRows(std::span<const float> features, std::size_t rows,
                      features.size(), rows, dim));
   }
   for (std::size_t i = 0; i < rows; ++i) {
-    CheckFeatures(features.subspan(i * dim, dim), dim);
+    try {
+      CheckFeatures(features.subspan(i * dim, dim), dim);
+    } catch (const Error& error) {
+      if (rows == 1) throw;
+      Fail(fmt::format("arm {} of {}: {}", i + 1, rows, error.what()));
+    }
   }
 }
 

@@ -79,8 +79,9 @@ Slot Catalogue::Put(ArmId id, std::span<const float> features) {
   chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
   if (!index_->Insert(slot, blocks())) {
     free_slots_.push_back(slot);
-    throw Error(ErrorCode::kDuplicateId,
-                fmt::format("arm {} is already there", id));
+    throw Error(
+        ErrorCode::kDuplicateId,
+        fmt::format("arm {} is there already or twice in one call", id));
   }
   float* lane = FeaturesOf(slot);
   for (std::size_t j = 0; j < dim_; ++j) lane[j * kLanes] = features[j];

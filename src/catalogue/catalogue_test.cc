@@ -97,7 +97,8 @@ TEST(Catalogue, AddsAllOrNone) {
                        const std::vector<float>& features) {
     return [&catalogue, ids, features] { catalogue.Add(ids, features); };
   };
-  ExpectError(ErrorCode::kInvalidArgument, {"nan", "finite"},
+  ExpectError(ErrorCode::kInvalidArgument,
+              {"arm 2 of 2", "feature 1", "nan", "finite"},
               add({1, 2}, {0, 0, 0, nan}));
   ExpectError(ErrorCode::kInvalidArgument, {"inf", "finite"},
               add({1, 2}, {0, 0, -infinity, 0}));

@@ -42,21 +42,27 @@ std::uint64_t PeakRssBytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-double EstimatedBytes(const RunSpec& spec) {
+double MostArms(const RunSpec& spec) {
   const SyntheticOptions& world = spec.environment;
+  const auto arms = static_cast<double>(world.arms);
+  const auto add = static_cast<double>(world.add);
+  const auto remove = static_cast<double>(world.remove);
   const std::uint64_t changes = spec.steps / world.every;
-  const double arms =
-      static_cast<double>(world.arms) +
-      static_cast<double>(changes) *
-          (static_cast<double>(world.add) - static_cast<double>(world.remove));
-  const auto dim = static_cast<double>(world.dim);
+  if (changes == 0) return arms;
+  const double last = arms + static_cast<double>(changes) * (add - remove);
+  return std::max({arms, arms - remove + add, last});
+}
+
+double EstimatedBytes(const RunSpec& spec) {
+  const auto dim = static_cast<double>(spec.environment.dim);
   const bool eliminates =
       std::holds_alternative<EliminationOptions>(spec.policy);
   const double catalogue = 4 * dim + 14;
   const double policy = eliminates ? 13 : 0;
   const double search = std::visit(BytesPerArm{dim, eliminates}, spec.search);
-  return std::max(arms, static_cast<double>(world.arms)) *
-             (catalogue + policy + search) +
+  // What comes in one change is handed over in one piece.
+  const double handed = static_cast<double>(spec.environment.add) * 4 * dim;
+  return MostArms(spec) * (catalogue + policy + search) + handed +
          4 * static_cast<double>(spec.steps);
 }
 
@@ -66,9 +72,9 @@ void CheckFitsInMemory(const RunSpec& spec) {
   if (needed > there) {
     throw Error(
         ErrorCode::kTooLarge,
-        fmt::format("{} arms of dimension {} over {} steps take about {:.3g} "
-                    "GB, there are {:.3g}",
-                    spec.environment.arms, spec.environment.dim, spec.steps,
+        fmt::format("{:.0f} arms of dimension {} over {} steps take about "
+                    "{:.3g} GB, there are {:.3g}",
+                    MostArms(spec), spec.environment.dim, spec.steps,
                     needed / 1e9, there / 1e9));
   }
 }

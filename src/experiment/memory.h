@@ -10,6 +10,9 @@ namespace manyarms {
 /// The most memory that this process has had at any time.
 std::uint64_t PeakRssBytes();
 
+/// The most arms that there will be at one time.
+double MostArms(const RunSpec& spec);
+
 /// About how much memory a run takes at least.
 double EstimatedBytes(const RunSpec& spec);
 

@@ -11,11 +11,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json ToJson(const Exploration& exploration) {
+void Describe(const Exploration& exploration, Json& row) {
   if (const double* constant = std::get_if<double>(&exploration)) {
-    return *constant;
+    row["exploration"] = *constant;
+  } else {
+    row["exploration"] = "theory";
+    row["delta"] = std::get<TheoryRadius>(exploration).delta;
   }
-  return "theory";
 }
 
 void Describe(const ThompsonOptions&, Json&) {}
@@ -51,7 +53,7 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["theta_seed"] = world.theta_seed;
   std::visit(
       [&row](const auto& policy) {
-        row["exploration"] = ToJson(policy.exploration);
+        Describe(policy.exploration, row);
         Describe(policy, row);
       },
       spec.policy);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <numeric>
@@ -51,6 +53,19 @@ Bandit MakeBandit(const RunSpec& spec) {
                  .regularisation = spec.regularisation,
                  .negative_rewards = spec.negative_rewards,
                  .seed = spec.environment.seed});
+}
+
+// There must be an arm to choose at every step.
+void CheckArmsLast(const RunSpec& spec) {
+  const SyntheticOptions& world = spec.environment;
+  if (world.remove <= world.add) return;
+  const std::uint64_t loss = world.remove - world.add;
+  const std::uint64_t empty_step = (world.arms + loss - 1) / loss * world.every;
+  if (empty_step > spec.steps) return;
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("remove is {}, which leaves none of {} arms at step "
+                          "{} of {}",
+                          world.remove, world.arms, empty_step, spec.steps));
 }
 
 // Adds arms whose features the environment makes, and counts the seconds that
@@ -108,6 +123,7 @@ Progress Half(const Progress& progress, double from) {
 void CheckRunnable(const RunSpec& spec) {
   CheckCount("steps", spec.steps, 1, kMaxSteps);
   CheckSynthetic(spec.environment);
+  CheckArmsLast(spec);
   MakeBandit(spec);
   CheckFitsInMemory(spec);
 }

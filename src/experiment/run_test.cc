@@ -60,6 +60,8 @@ TEST(RunExperiment, RefusesWhatCannotBeRun) {
   spec = Small();
   spec.environment.arms = 4'000'000'000;
   spec.environment.dim = kMaxDim;
+  spec.environment.add = 0;
+  spec.environment.remove = 0;
   ExpectError(ErrorCode::kTooLarge, {"4000000000", "GB"},
               [&] { RunExperiment(spec); });
   spec = Small();

@@ -33,7 +33,8 @@ std::unique_ptr<Search> Make(const HnswOptions& options, Objective objective,
       catalogue.dim() > kMaxFoldedDim) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("search hnsw for policy elim lifts d features to "
-                            "d(d+1)/2; dimension is {}, must be at most {}",
+                            "d(d+1)/2; dimension is {} (negative rewards add "
+                            "one), must be at most {}",
                             catalogue.dim(), kMaxFoldedDim));
   }
   return std::make_unique<HnswSearch>(options, objective, catalogue, seed);

@@ -100,10 +100,10 @@ void CheckSynthetic(const SyntheticOptions& options) {
   CheckCount("remove", options.remove, 0, kMaxArms);
   CheckCount("every", options.every, 1, kMaxSteps);
   CheckWithin("noise", options.noise, 0, 1e6);
-  if (options.remove > options.add + options.arms) {
+  if (options.remove > options.arms) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("remove is {}, must be at most arms plus add, {}",
-                            options.remove, options.arms + options.add));
+                fmt::format("remove is {}, must be at most arms, {}",
+                            options.remove, options.arms));
   }
 }
 

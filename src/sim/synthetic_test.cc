@@ -80,8 +80,8 @@ TEST(Synthetic, RefusesOptionsOutOfBounds) {
               make({.noise = -1}));
   ExpectError(ErrorCode::kInvalidArgument, {"dimension is 0"},
               make({.dim = 0}));
-  ExpectError(ErrorCode::kInvalidArgument, {"remove is 3", "2"},
-              make({.arms = 1, .add = 1, .remove = 3}));
+  ExpectError(ErrorCode::kInvalidArgument, {"remove is 3", "arms, 2"},
+              make({.arms = 2, .add = 5, .remove = 3}));
 }
 
 }  // namespace
