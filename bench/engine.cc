@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <stdexcept>
@@ -181,7 +183,7 @@ void BenchStep() {
 }  // namespace
 }  // namespace manyarms
 
-int main() {
+int main() try {
   using namespace manyarms;
   fmt::print("instructions: {}, {} features\n", kernels::InstructionSet(),
              kDim);
@@ -193,4 +195,7 @@ int main() {
     BenchForm(arms, Objective::kOptimism, "scan by optimism");
   }
   BenchStep();
+} catch (const std::exception& error) {
+  std::fputs(error.what(), stderr);
+  return 1;
 }
