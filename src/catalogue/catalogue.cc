@@ -31,7 +31,7 @@ float* AllocateFeatures(std::size_t bytes) {
   void* memory = std::aligned_alloc(alignment, bytes);
   if (memory == nullptr) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-  // Only advice: without huge pages everything works, 10 to 20 % slower.
+  // Only advice: without huge pages everything works, but slower.
   madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
   return static_cast<float*>(memory);
