@@ -22,7 +22,7 @@ class IdIndex;      // src/catalogue/id_index.h
 /// allocated. A removed arm's slot is given to the next arm that is added.
 ///
 /// Costs: Add and Remove O(d), Find O(1); K arms take about K(4d + 8) bytes
-/// for features and ids and 6 to 12 bytes an arm for the look-up by id.
+/// for features and ids and 11 to 17 bytes an arm for the look-up by id.
 ///
 /// A catalogue that was moved from can be destroyed or assigned to, nothing
 /// else.

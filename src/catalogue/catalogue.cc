@@ -1,14 +1,12 @@
 #include "manyarms/catalogue.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
-#include <new>
 
 #include "base/check.h"
+#include "base/large_allocator.h"
 #include "catalogue/id_index.h"
 #include "kernels/blocks.h"
 #include "manyarms/error.h"
@@ -18,29 +16,16 @@ namespace {
 
 // As large as a huge page, where the dimension is a power of two: then one
 // entry of the address cache serves a chunk.
-constexpr std::size_t kChunkBytes = std::size_t{2} << 20;
+constexpr std::size_t kChunkBytes = kHugePage;
 
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
-
-float* AllocateFeatures(std::size_t bytes) {
-  const std::size_t largest_power_of_two_in_it = bytes & (~bytes + 1);
-  const std::size_t alignment =
-      std::min(kChunkBytes, largest_power_of_two_in_it);
-  void* memory = std::aligned_alloc(alignment, bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-  // Only advice: without huge pages everything works, but slower.
-  madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-  return static_cast<float*>(memory);
-}
+// How many arms ahead their places in the look-up are fetched: far enough to
+// hide the memory's latency.
+constexpr std::size_t kAhead = 12;
 
 }  // namespace
 
 struct Catalogue::Chunk {
-  std::unique_ptr<float, Free> features;
+  LargeBuffer<float> features;
   std::unique_ptr<ArmId[]> ids;
 };
 
@@ -61,8 +46,10 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
   Validate(ids, features);
   std::vector<Slot> slots;
   slots.reserve(ids.size());
+  index_->Reserve(size() + ids.size());
   try {
     for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (i + kAhead < ids.size()) index_->Prefetch(ids[i + kAhead]);
       slots.push_back(Put(ids[i], features.subspan(i * dim_, dim_)));
     }
   } catch (...) {  // a duplicate, or out of memory: take back what is in
@@ -73,7 +60,6 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
 }
 
 Slot Catalogue::Put(ArmId id, std::span<const float> features) {
-  index_->Reserve(size() + 1, blocks());
   const Slot slot = TakeSlot();
   const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
   chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
@@ -110,8 +96,7 @@ Slot Catalogue::TakeSlot() {
   }
   if (BlockOf(slots_used_) >> chunk_shift_ == chunks_.size()) {
     const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
-    const std::size_t bytes = arms * dim_ * sizeof(float);
-    Chunk chunk{std::unique_ptr<float, Free>(AllocateFeatures(bytes)),
+    Chunk chunk{MakeLargeBuffer<float>(arms * dim_),
                 std::make_unique_for_overwrite<ArmId[]>(arms)};
     // All three grow, or none.
     feature_chunks_.reserve(chunks_.size() + 1);

@@ -5,37 +5,39 @@
 namespace manyarms {
 namespace {
 
-// The finaliser of SplitMix64: consecutive ids, which are common, spread out.
-std::uint64_t Mix(std::uint64_t z) {
+// The upper half of SplitMix64's finaliser: consecutive ids, which are common,
+// spread out.
+std::uint32_t Hash(std::uint64_t z) {
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
+  return static_cast<std::uint32_t>((z ^ (z >> 31)) >> 32);
 }
 
 }  // namespace
 
-std::size_t IdIndex::Home(ArmId id) const { return Mix(id) & Mask(); }
-
 // Where the id is, or the empty place where it would go.
 std::size_t IdIndex::Probe(ArmId id, const BlockTable& ids) const {
-  std::size_t at = Home(id);
-  while (slots_[at] != kNoSlot && ids.Id(slots_[at]) != id) {
-    at = (at + 1) & Mask();
+  const std::uint32_t hash = Hash(id);
+  std::size_t at = Home(hash);
+  while (entries_[at].slot != kNoSlot &&
+         (entries_[at].hash != hash || ids.Id(entries_[at].slot) != id)) {
+    at = After(at);
   }
   return at;
 }
 
 std::optional<Slot> IdIndex::Find(ArmId id, const BlockTable& ids) const {
-  const Slot slot = slots_[Probe(id, ids)];
+  const Slot slot = entries_[Probe(id, ids)].slot;
   if (slot == kNoSlot) return std::nullopt;
   return slot;
 }
 
 bool IdIndex::Insert(Slot slot, const BlockTable& ids) {
-  Reserve(size_ + 1, ids);
-  Slot& place = slots_[Probe(ids.Id(slot), ids)];
-  if (place != kNoSlot) return false;
-  place = slot;
+  Reserve(size_ + 1);
+  const ArmId id = ids.Id(slot);
+  Entry& place = entries_[Probe(id, ids)];
+  if (place.slot != kNoSlot) return false;
+  place = {slot, Hash(id)};
   ++size_;
   return true;
 }
@@ -44,29 +46,36 @@ void IdIndex::Erase(Slot slot, const BlockTable& ids) {
   std::size_t hole = Probe(ids.Id(slot), ids);
   // Moves back what had to probe past the hole, so that no tombstones are
   // needed and churn does not fill the table.
-  for (std::size_t at = (hole + 1) & Mask(); slots_[at] != kNoSlot;
-       at = (at + 1) & Mask()) {
-    const std::size_t home = Home(ids.Id(slots_[at]));
-    const bool reaches_hole = ((at - home) & Mask()) >= ((at - hole) & Mask());
+  for (std::size_t at = After(hole); entries_[at].slot != kNoSlot;
+       at = After(at)) {
+    const std::size_t home = Home(entries_[at].hash);
+    const bool reaches_hole = Beyond(home, at) >= Beyond(hole, at);
     if (reaches_hole) {
-      slots_[hole] = slots_[at];
+      entries_[hole] = entries_[at];
       hole = at;
     }
   }
-  slots_[hole] = kNoSlot;
+  entries_[hole] = {};
   --size_;
 }
 
-void IdIndex::Reserve(std::size_t count, const BlockTable& ids) {
-  std::size_t capacity = slots_.size();
-  while (count * 10 > capacity * 7) capacity *= 2;
-  if (capacity == slots_.size()) return;
+void IdIndex::Reserve(std::size_t count) {
+  std::size_t capacity = entries_.size();
+  while (count * 10 > capacity * 7) capacity += capacity / 2;
+  if (capacity == entries_.size()) return;
 
-  std::vector<Slot> old(capacity, kNoSlot);
-  old.swap(slots_);
-  for (const Slot slot : old) {
-    if (slot != kNoSlot) slots_[Probe(ids.Id(slot), ids)] = slot;
+  decltype(entries_) old(capacity);
+  old.swap(entries_);
+  for (const Entry& entry : old) {
+    if (entry.slot == kNoSlot) continue;
+    std::size_t at = Home(entry.hash);
+    while (entries_[at].slot != kNoSlot) at = After(at);
+    entries_[at] = entry;
   }
+}
+
+void IdIndex::Prefetch(ArmId id) const {
+  __builtin_prefetch(&entries_[Home(Hash(id))], 1);
 }
 
 }  // namespace manyarms

@@ -2,23 +2,29 @@
 #define MANYARMS_CATALOGUE_ID_INDEX_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "base/large_allocator.h"
 #include "kernels/blocks.h"
 #include "manyarms/types.h"
 
 namespace manyarms {
 
-/// Finds the slot of an id. Open addressing with linear probing; the table
-/// holds slots only and reads the ids from where they are stored anyway.
-/// Written here because the hash sets that are packaged as headers spend 8
-/// bytes or more on an entry, and there may be hundreds of millions.
+/// Finds the slot of an id. Open addressing with linear probing; an entry is a
+/// slot and 32 bits of its id's hash, the id itself is read from where it is
+/// stored anyway. Written here because the hash sets that are packaged as
+/// headers hold the id as well, and there may be hundreds of millions.
 ///
-/// 4 bytes an entry at 35 % to 70 % load. All operations O(1) expected.
+/// An entry's home is its hash scaled to the table's size, so the table is
+/// nearly in the order of the hashes, and growing it is one pass over both that
+/// looks at no id.
+///
+/// 8 bytes an entry at 47 % to 70 % load. All operations O(1) expected.
 class IdIndex {
  public:
-  IdIndex() : slots_(kSmallest, kNoSlot) {}
+  IdIndex() : entries_(kSmallest) {}
 
   std::optional<Slot> Find(ArmId id, const BlockTable& ids) const;
 
@@ -30,19 +36,36 @@ class IdIndex {
   void Erase(Slot slot, const BlockTable& ids);
 
   /// Makes room for `count` entries in all.
-  void Reserve(std::size_t count, const BlockTable& ids);
+  void Reserve(std::size_t count);
+
+  /// Fetches what Find and Insert of the id will look at.
+  void Prefetch(ArmId id) const;
 
   std::size_t size() const { return size_; }
-  std::size_t memory_bytes() const { return slots_.capacity() * sizeof(Slot); }
+  std::size_t memory_bytes() const {
+    return entries_.capacity() * sizeof(Entry);
+  }
 
  private:
+  struct Entry {
+    Slot slot = kNoSlot;  // kNoSlot where the place is empty
+    std::uint32_t hash = 0;
+  };
+
   static constexpr std::size_t kSmallest = 16;
 
-  std::size_t Mask() const { return slots_.size() - 1; }
-  std::size_t Home(ArmId id) const;
+  std::size_t Home(std::uint32_t hash) const {
+    return hash * static_cast<std::uint64_t>(entries_.size()) >> 32;
+  }
+  std::size_t After(std::size_t at) const {
+    return at + 1 == entries_.size() ? 0 : at + 1;
+  }
+  std::size_t Beyond(std::size_t from, std::size_t to) const {
+    return to >= from ? to - from : to + entries_.size() - from;
+  }
   std::size_t Probe(ArmId id, const BlockTable& ids) const;
 
-  std::vector<Slot> slots_;  // a power of two of them; kNoSlot where empty
+  std::vector<Entry, LargeAllocator<Entry>> entries_;
   std::size_t size_ = 0;
 };
 
