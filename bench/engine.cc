@@ -66,7 +66,7 @@ struct Arms {
     }
   }
   std::unique_ptr<Search> Scan(Objective objective) const {
-    auto search = MakeSearch(ScanOptions{}, objective, catalogue, 1);
+    auto search = std::make_unique<ScanSearch>(objective, catalogue);
     search->Add(slots);
     return search;
   }

@@ -38,14 +38,16 @@ void Measure(std::size_t count, bool unequal) {
   constexpr Objective kObjective = Objective::kInnerProduct;
   Catalogue catalogue(kDim);
   const auto slots = AddArms(count, unequal, catalogue);
-  const auto scan = MakeSearch(ScanOptions{}, kObjective, catalogue, 1);
+  const Posterior posterior(kDim, 1.0);
+  const auto scan =
+      MakeSearch(ScanOptions{}, kObjective, catalogue, posterior, 1);
   scan->Add(slots);
   for (const Metric metric :
        {Metric::kInnerProduct, Metric::kEuclidean, Metric::kBoth}) {
     for (const std::size_t effort : {30U, 400U}) {
       const auto hnsw =
           MakeSearch(HnswOptions{.metric = metric, .effort = effort},
-                     kObjective, catalogue, 1);
+                     kObjective, catalogue, posterior, 1);
       hnsw->Add(slots);
       std::uint64_t found = 0;
       double seconds = 0;
@@ -64,7 +66,7 @@ void Measure(std::size_t count, bool unequal) {
           "{:>5} arms looked at\n",
           count, unequal ? " of unequal length" : "", MetricName(metric),
           effort, static_cast<double>(found) / kQueries,
-          1e6 * seconds / kQueries, hnsw->arms_scored() / kQueries);
+          1e6 * seconds / kQueries, hnsw->stats().arms_scored / kQueries);
     }
   }
 }

@@ -17,11 +17,13 @@ namespace {
 
 struct Flags {
   std::string policy = "ts";
-  std::string search = "scan";
+  std::string search{SearchName(SearchOptions())};
   std::string metric{MetricName(HnswOptions().metric)};
   std::string exploration = "2";
   double delta = 0.05;
   double accuracy = 0.01;
+  CertifiedOptions certified;
+  bool foreground = false;
   HnswOptions hnsw;
   RunSpec spec;
   std::uint64_t runs = 1;
@@ -57,6 +59,11 @@ PolicyOptions ParsePolicy(const Flags& flags) {
 }
 
 SearchOptions ParseSearch(const Flags& flags) {
+  if (flags.search == "certified") {
+    CertifiedOptions certified = flags.certified;
+    certified.background = !flags.foreground;
+    return certified;
+  }
   if (flags.search == "scan") return ScanOptions{};
   HnswOptions hnsw = flags.hnsw;
   for (const auto metric :
@@ -140,7 +147,7 @@ void AddSimulate(CLI::App& app) {
       ->check(CLI::IsMember({"ts", "elim", "ucb"}))
       ->group("Bandit");
   command->add_option("--search", flags->search, "How the best arm is found")
-      ->check(CLI::IsMember({"scan", "hnsw"}))
+      ->check(CLI::IsMember({"certified", "scan", "hnsw"}))
       ->group("Bandit");
   command
       ->add_option(
@@ -165,6 +172,16 @@ void AddSimulate(CLI::App& app) {
       ->add_flag("--negative-rewards", flags->spec.negative_rewards,
                  "The paper's extension for rewards that may all be negative")
       ->group("Bandit");
+
+  command
+      ->add_flag("--foreground", flags->foreground,
+                 "Take snapshots on the choosing thread, not beside it")
+      ->group("Search certified");
+  command
+      ->add_option("--check-every", flags->certified.check_every,
+                   "Compare every so manyth decision with a scan's; 0: none")
+      ->check(Count())
+      ->group("Search certified");
 
   command
       ->add_option("--shortlist", flags->hnsw.shortlist,

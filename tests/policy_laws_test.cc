@@ -29,6 +29,9 @@ std::vector<Combination> AllCombinations() {
       {"Elimination", EliminationOptions{}},
       {"Ucb", UcbOptions{}}};
   const std::vector<std::pair<std::string, SearchOptions>> searches = {
+      {"Certified", CertifiedOptions{.check_every = 1}},
+      {"CertifiedForeground",
+       CertifiedOptions{.background = false, .check_every = 1}},
       {"Scan", ScanOptions{}},
       {"Hnsw", HnswOptions{.shortlist = 10}},
       {"HnswRaw", HnswOptions{.shortlist = 10,
@@ -37,7 +40,7 @@ std::vector<Combination> AllCombinations() {
   for (const auto& [policy_name, policy] : policies) {
     for (const auto& [search_name, search] : searches) {
       const bool served = !std::holds_alternative<UcbOptions>(policy) ||
-                          std::holds_alternative<ScanOptions>(search);
+                          !std::holds_alternative<HnswOptions>(search);
       if (served) {
         combinations.push_back({policy_name + search_name, policy, search});
       }
@@ -251,6 +254,44 @@ INSTANTIATE_TEST_SUITE_P(EveryPolicyAndSearch, PolicyLaws,
                          ::testing::ValuesIn(AllCombinations()),
                          [](const auto& c) { return c.param.name; });
 
+// Arms come and go at every step. Twenty seeds, but fewer where sanitizers
+// make a scan ten times slower.
+TEST(DecisionDigest, IsTheScansWithCertifiedSearch) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr std::uint64_t kSeeds = 1;
+#else
+  constexpr std::uint64_t kSeeds = 20;
+#endif
+  for (const PolicyOptions& policy :
+       {PolicyOptions{ThompsonOptions{}}, PolicyOptions{UcbOptions{}},
+        PolicyOptions{EliminationOptions{}}}) {
+    for (const std::size_t dim : {3U, 16U, 50U}) {
+      for (std::uint64_t seed = 101; seed < 101 + kSeeds; ++seed) {
+        RunSpec spec;
+        spec.policy = policy;
+        spec.environment = {.arms = 20000,
+                            .dim = dim,
+                            .add = 5,
+                            .remove = 5,
+                            .every = 1,
+                            .seed = seed,
+                            .theta_seed = seed};
+        spec.steps = 400;
+        spec.search = ScanOptions{};
+        const RunResult scan = RunExperiment(spec);
+        spec.search = CertifiedOptions{.background = seed % 2 == 0};
+        const RunResult certified = RunExperiment(spec);
+        EXPECT_EQ(scan.decision_digest, certified.decision_digest)
+            << PolicyName(policy) << ", " << dim << " features, seed " << seed;
+        EXPECT_EQ(scan.regret, certified.regret);
+        scored_by_scan += scan.stats.arms_scored;
+        scored += certified.stats.arms_scored;
+      }
+    }
+  }
+  EXPECT_LT(scored, scored_by_scan / 2);
+}
+
 // Decisions, one by one: with a shortlist as long as the arm set hnsw decides
 // as the scan does. (No graph is asked then: all arms are scored. One arm less,
 // in the next test, and it is.)
@@ -269,6 +310,7 @@ TEST(DecisionDigest, IsTheScansWhenTheShortlistIsAsLongAsTheArmSet) {
                             .seed = seed,
                             .theta_seed = seed};
         spec.steps = 1000;
+        spec.search = ScanOptions{};
         const RunResult scan = RunExperiment(spec);
         spec.search = HnswOptions{.shortlist = 400 + 2 * 200};
         const RunResult hnsw = RunExperiment(spec);
@@ -282,6 +324,7 @@ TEST(DecisionDigest, IsTheScansWhenTheShortlistIsAsLongAsTheArmSet) {
 
 TEST(DecisionDigest, IsTheScansWhenTheShortlistLeavesOutOneArm) {
   RunSpec spec;
+  spec.search = ScanOptions{};
   spec.environment = {.arms = 400, .dim = 8, .add = 0};
   spec.steps = 1000;
   const RunResult scan = RunExperiment(spec);

@@ -19,7 +19,7 @@ namespace manyarms {
 struct BanditOptions {
   std::size_t dim = 0;  ///< features of an arm, 1 to kMaxDim
   PolicyOptions policy = ThompsonOptions{};
-  SearchOptions search = ScanOptions{};
+  SearchOptions search = CertifiedOptions{};
   double regularisation = 1.0;  ///< lambda in the paper
   /// The paper's extension (section 6) for rewards whose largest mean may be
   /// negative: x becomes [x/sqrt 2, sqrt 2/2] and r becomes r/2 + 1/2 inside.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <vector>
 
@@ -28,7 +29,9 @@ class IdIndex;      // src/catalogue/id_index.h
 /// else.
 ///
 /// Thread safety: const methods may be called from any number of threads while
-/// nobody calls a non-const one.
+/// nobody calls a non-const one. A thread that holds ReadLock() may read
+/// through blocks() at any time: Add waits for it. What it sees of an arm that
+/// was removed meanwhile may be the features of another.
 class Catalogue {
  public:
   /// Throws Error(kInvalidArgument) unless 1 <= dim <= kMaxDim.
@@ -64,6 +67,10 @@ class Catalogue {
 
   BlockTable blocks() const;
 
+  /// Keeps Add waiting: to be held by threads other than the one that changes
+  /// the catalogue, and briefly.
+  std::shared_lock<std::shared_mutex> ReadLock() const;
+
  private:
   struct Chunk;
 
@@ -81,6 +88,8 @@ class Catalogue {
   std::vector<Slot> free_slots_;
   Slot slots_used_ = 0;  // slots below this were given out at least once
   std::unique_ptr<IdIndex> index_;
+  // Held while blocks are written. Behind a pointer, so that catalogues move.
+  std::unique_ptr<std::shared_mutex> writing_;
 };
 
 }  // namespace manyarms

@@ -14,6 +14,7 @@ enum class ErrorCode {
   kNoArms,           ///< a choice was asked of an empty catalogue
   kTooLarge,         ///< more arms or memory than there is room for
   kUnsupported,      ///< a combination that cannot work; the message says why
+  kWrongAnswer,      ///< a counter-check found a search to be wrong
   kIo,               ///< a file or stream could not be read or written
 };
 

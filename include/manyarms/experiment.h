@@ -13,7 +13,7 @@ namespace manyarms {
 /// One policy with one search in one environment.
 struct RunSpec {
   PolicyOptions policy = ThompsonOptions{};
-  SearchOptions search = ScanOptions{};
+  SearchOptions search = CertifiedOptions{};
   SyntheticOptions environment;
   double regularisation = 1.0;
   bool negative_rewards = false;

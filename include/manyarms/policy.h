@@ -63,9 +63,10 @@ using PolicyOptions =
 
 std::string_view PolicyName(const PolicyOptions& options);
 
-struct PolicyStats {
-  std::uint64_t arms_scored = 0;  ///< by the search and by the policy itself
-  std::uint64_t recoveries = 0;   ///< times all arms had been eliminated
+/// What the policy's searches have done, with the arms that the policy itself
+/// has scored, and what it had to do besides.
+struct PolicyStats : SearchStats {
+  std::uint64_t recoveries = 0;  ///< times all arms had been eliminated
 };
 
 /// Decides which arm to play. Keeps itself informed of the catalogue's arms;

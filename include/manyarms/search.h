@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "manyarms/catalogue.h"
+#include "manyarms/posterior.h"
 #include "manyarms/types.h"
 
 namespace manyarms {
@@ -26,7 +27,18 @@ enum class Objective {
 /// are ignored. The pointees must outlive the call only.
 struct Query {
   const Eigen::VectorXd* direction = nullptr;
-  const Eigen::MatrixXd* factor = nullptr;  ///< lower triangular
+  /// radius V^{-1/2}, lower triangular, where V is the posterior's now.
+  const Eigen::MatrixXd* factor = nullptr;
+  double radius = 0;
+};
+
+/// What a search has done so far.
+struct SearchStats {
+  /// Arms looked at by Best, those met on the way through an index included.
+  std::uint64_t arms_scored = 0;
+  std::uint64_t snapshots = 0;  ///< orders made (certified)
+  double snapshot_seconds = 0;  ///< what they took, on whatever thread
+  std::uint64_t checks = 0;     ///< answers compared with a scan's (certified)
 };
 
 /// A set of a catalogue's arms that can be asked for its best by one
@@ -57,9 +69,22 @@ class Search {
   /// The best arm of the set, or none if the set is empty.
   virtual std::optional<Hit> Best(const Query& query) = 0;
 
-  /// How many arms were looked at in all calls of Best so far, those met on
-  /// the way through an index included.
-  virtual std::uint64_t arms_scored() const = 0;
+  virtual SearchStats stats() const = 0;
+};
+
+/// Finds what a scan finds, to the last bit and the last tie, and looks at a
+/// small part of the arms: those whose bound from a snapshot of the posterior
+/// reaches the best. Exact. Nothing to tune and nothing to build beforehand:
+/// snapshots are taken when the work since the last has paid for one.
+struct CertifiedOptions {
+  /// Takes snapshots on a second thread, where the machine has a second core,
+  /// so that no choice waits for one. Decisions are the same either way; how
+  /// many arms are scored depends on when a snapshot is ready.
+  bool background = true;
+
+  /// Compares every so manyth answer with a full scan's and throws
+  /// Error(kWrongAnswer) where they differ. 0: never.
+  std::uint64_t check_every = 0;
 };
 
 /// Looks at every arm, with the widest vector instructions the machine has.
@@ -91,16 +116,18 @@ struct HnswOptions {
   std::size_t effort = 0;          ///< ef; 0 means as long as the shortlist
 };
 
-using SearchOptions = std::variant<ScanOptions, HnswOptions>;
+using SearchOptions = std::variant<CertifiedOptions, ScanOptions, HnswOptions>;
 
 std::string_view SearchName(const SearchOptions& options);
 std::string_view MetricName(HnswOptions::Metric metric);
 
 /// Throws Error(kInvalidArgument) for options out of bounds and
-/// Error(kUnsupported) for an objective that the search cannot answer.
+/// Error(kUnsupported) for an objective that the search cannot answer. The
+/// queries must come from this posterior, which may only grow.
 std::unique_ptr<Search> MakeSearch(const SearchOptions& options,
                                    Objective objective,
                                    const Catalogue& catalogue,
+                                   const Posterior& posterior,
                                    std::uint64_t seed);
 
 }  // namespace manyarms

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -30,6 +31,8 @@ struct LargeAllocator {
 
   T* allocate(std::size_t count) {
     constexpr std::size_t kCacheLine = 64;
+    constexpr std::size_t kMost = PTRDIFF_MAX - kHugePage;
+    if (count > kMost / sizeof(T)) throw std::bad_alloc();
     const std::size_t wanted = count * sizeof(T);
     const std::size_t alignment =
         std::clamp(std::bit_floor(std::max<std::size_t>(wanted, 1)), kCacheLine,

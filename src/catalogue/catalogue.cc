@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 
 #include "base/check.h"
 #include "base/large_allocator.h"
@@ -35,6 +36,7 @@ Catalogue::Catalogue(std::size_t dim) : dim_(dim) {
   chunk_shift_ = static_cast<std::uint32_t>(
       std::bit_width(std::max<std::size_t>(kChunkBytes / block_bytes, 1)) - 1);
   index_ = std::make_unique<IdIndex>();
+  writing_ = std::make_unique<std::shared_mutex>();
 }
 
 Catalogue::~Catalogue() = default;
@@ -47,6 +49,7 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
   std::vector<Slot> slots;
   slots.reserve(ids.size());
   index_->Reserve(size() + ids.size());
+  const std::scoped_lock lock(*writing_);
   try {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (i + kAhead < ids.size()) index_->Prefetch(ids[i + kAhead]);
@@ -162,6 +165,10 @@ std::size_t Catalogue::memory_bytes() const {
 
 BlockTable Catalogue::blocks() const {
   return {feature_chunks_.data(), id_chunks_.data(), chunk_shift_, dim_};
+}
+
+std::shared_lock<std::shared_mutex> Catalogue::ReadLock() const {
+  return std::shared_lock(*writing_);
 }
 
 }  // namespace manyarms

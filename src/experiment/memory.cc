@@ -26,6 +26,10 @@ struct BytesPerArm {
   double dim;
   bool quadratic;
 
+  // An eighth of the arms, twice while they are being put in order.
+  double operator()(const CertifiedOptions&) const {
+    return 3 + 2 * (4 * dim + 24) / 8;
+  }
   double operator()(const ScanOptions&) const { return 1; }
   double operator()(const HnswOptions& options) const {
     const double lifted = quadratic ? dim * (dim + 1) / 2 : dim;

@@ -26,6 +26,10 @@ void Describe(const EliminationOptions& options, Json& row) {
   row["accuracy"] = options.accuracy;
 }
 
+void Describe(const CertifiedOptions& options, Json& row) {
+  row["background"] = options.background;
+  row["check_every"] = options.check_every;
+}
 void Describe(const ScanOptions&, Json&) {}
 void Describe(const HnswOptions& options, Json& row) {
   row["shortlist"] = options.shortlist;
@@ -67,6 +71,9 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["run_seconds"] = result.run_seconds;
   row["arms_scored"] = result.stats.arms_scored;
   row["recoveries"] = result.stats.recoveries;
+  row["snapshots"] = result.stats.snapshots;
+  row["snapshot_seconds"] = result.stats.snapshot_seconds;
+  row["checks"] = result.stats.checks;
   row["decision_digest"] = fmt::format("{:016x}", result.decision_digest);
   row["latency_us"] = {{"p50", result.latency.p50},
                        {"p99", result.latency.p99},

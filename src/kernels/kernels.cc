@@ -193,6 +193,81 @@ HWY_INLINE Hit Best(const BlockTable& table,
   return leader.best();
 }
 
+class SquaredLength {
+ public:
+  explicit SquaredLength(std::size_t dim) : dim_(dim) {}
+
+  HWY_INLINE Two operator()(const float* HWY_RESTRICT x,
+                            const float* HWY_RESTRICT y) const {
+    const Tag tag;
+    Two sum = {hn::Zero(tag), hn::Zero(tag)};
+    for (std::size_t j = 0; j < dim_; ++j, x += kLanes, y += kLanes) {
+      const Two xy = {hn::Load(tag, x), hn::Load(tag, y)};
+      sum.first = hn::MulAdd(xy.first, xy.first, sum.first);
+      sum.second = hn::MulAdd(xy.second, xy.second, sum.second);
+    }
+    return sum;
+  }
+
+ private:
+  std::size_t dim_;
+};
+
+// Centres and widths at two places.
+class Bounds {
+ public:
+  explicit Bounds(const BoundTerms& terms)
+      : terms_(terms),
+        centre_(terms.direction),
+        form_(*terms.factor),
+        length_(terms.factor->dim()) {}
+
+  struct TwoBounds {
+    Two centre, width;
+  };
+  HWY_INLINE TwoBounds operator()(const float* HWY_RESTRICT x,
+                                  const float* HWY_RESTRICT y) const {
+    const Two length = Root(length_(x, y));
+    const Two root = Root(form_(x, y));
+    const Two scaled = Times(terms_.width_scale, root);
+    return {AddTimes(terms_.centre_slack, length, centre_(x, y)),
+            AddTimes(terms_.width_slack, length, scaled)};
+  }
+
+ private:
+  HWY_INLINE Two Root(const Two& square) const {
+    const auto tiny = hn::Set(Tag(), terms_.tiny);
+    return {hn::Add(hn::Sqrt(square.first), tiny),
+            hn::Add(hn::Sqrt(square.second), tiny)};
+  }
+  static HWY_INLINE Two Times(float a, const Two& x) {
+    const auto factor = hn::Set(Tag(), a);
+    return {hn::Mul(factor, x.first), hn::Mul(factor, x.second)};
+  }
+  static HWY_INLINE Two AddTimes(float a, const Two& x, const Two& sum) {
+    const auto factor = hn::Set(Tag(), a);
+    return {hn::MulAdd(factor, x.first, sum.first),
+            hn::MulAdd(factor, x.second, sum.second)};
+  }
+
+  const BoundTerms& terms_;
+  InnerProductScore centre_;
+  QuadraticFormScore form_;
+  SquaredLength length_;
+};
+
+// The lanes of one register as a mask and back.
+HWY_INLINE hn::Mask<Tag> MaskOf(std::uint32_t lanes) {
+  alignas(8) std::uint8_t bits[8] = {static_cast<std::uint8_t>(lanes),
+                                     static_cast<std::uint8_t>(lanes >> 8)};
+  return hn::LoadMaskBits(Tag(), bits);
+}
+HWY_INLINE std::uint32_t LanesOf(hn::Mask<Tag> mask) {
+  alignas(8) std::uint8_t bits[8] = {};
+  hn::StoreMaskBits(Tag(), mask, bits);
+  return bits[0] | std::uint32_t{bits[1]} << 8;
+}
+
 struct AddProduct {
   template <class V>
   HWY_INLINE V operator()(V x, V y, V sum) const {
@@ -259,6 +334,67 @@ void BlockMoments(const float* block, std::span<const float> direction,
   }
 }
 
+void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out) {
+  const Tag tag;
+  const Bounds bounds(terms);
+  for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+    const auto two = bounds(block + part, block + part);
+    hn::StoreU(two.centre.first, tag, out.centre + part);
+    hn::StoreU(two.width.first, tag, out.width + part);
+  }
+}
+
+void Survey(const BlockTable& table, std::span<const MaskedBlock> blocks,
+            const SurveyTerms& terms, std::span<BlockBounds> out,
+            std::span<std::uint32_t> reaching, Ceiling& rest) {
+  const Tag tag;
+  const Bounds bounds(terms.bounds);
+  const auto none = hn::Set(tag, kNoHeight);
+  const auto radius = hn::Set(tag, terms.radius);
+  const auto cutoff = hn::Set(tag, terms.cutoff);
+  Vec height[kRadii];
+  for (Vec& h : height) h = none;
+  Vec widest = hn::Zero(tag);
+
+  const auto take = [&](std::size_t i, std::size_t part, const Vec& centre,
+                        const Vec& width) HWY_ATTR {
+    hn::StoreU(centre, tag, out[i].centre + part);
+    hn::StoreU(width, tag, out[i].width + part);
+    const auto member = MaskOf(blocks[i].lanes >> part);
+    const auto high = hn::Ge(hn::MulAdd(radius, width, centre), cutoff);
+    reaching[i] |= LanesOf(hn::And(member, high)) << part;
+    const auto low = hn::AndNot(high, member);
+    const auto low_centre = hn::IfThenElse(low, centre, none);
+    for (std::size_t r = 0; r < kRadii; ++r) {
+      height[r] = hn::Max(height[r], hn::MulAdd(hn::Set(tag, terms.radii[r]),
+                                                width, low_centre));
+    }
+    widest = hn::Max(widest, hn::IfThenElseZero(low, width));
+  };
+
+  for (std::size_t i = 0; i < blocks.size(); i += 2) {
+    // An odd one out is its own partner: taking it twice changes nothing.
+    const std::size_t other = HWY_MIN(i + 1, blocks.size() - 1);
+    const float* x = table.Features(blocks[i].block);
+    const float* y = table.Features(blocks[other].block);
+    if (i + kAhead + 1 < blocks.size()) {
+      Prefetch(table, blocks[i + kAhead].block);
+      Prefetch(table, blocks[i + kAhead + 1].block);
+    }
+    reaching[i] = reaching[other] = 0;
+    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+      const auto two = bounds(x + part, y + part);
+      take(i, part, two.centre.first, two.width.first);
+      take(other, part, two.centre.second, two.width.second);
+    }
+  }
+  for (std::size_t r = 0; r < kRadii; ++r) {
+    rest.height[r] =
+        HWY_MAX(rest.height[r], hn::GetLane(hn::MaxOfLanes(tag, height[r])));
+  }
+  rest.widest = HWY_MAX(rest.widest, hn::GetLane(hn::MaxOfLanes(tag, widest)));
+}
+
 float SquaredDistance(const float* a, const float* b, std::size_t n) {
   return SumOverRows(a, b, n, AddSquaredDifference());
 }
@@ -301,6 +437,8 @@ HWY_EXPORT(BestInnerProduct);
 HWY_EXPORT(BestQuadraticForm);
 HWY_EXPORT(BestOptimism);
 HWY_EXPORT(BlockMoments);
+HWY_EXPORT(BoundsOf);
+HWY_EXPORT(Survey);
 HWY_EXPORT(SquaredDistance);
 HWY_EXPORT(InnerProduct);
 HWY_EXPORT(PlainRead);
@@ -339,6 +477,16 @@ Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
 void BlockMoments(const float* block, std::span<const float> direction,
                   const PackedFactor& factor, Moments& out) {
   HWY_DYNAMIC_DISPATCH(BlockMoments)(block, direction, factor, out);
+}
+
+void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out) {
+  HWY_DYNAMIC_DISPATCH(BoundsOf)(block, terms, out);
+}
+
+void Survey(const BlockTable& table, std::span<const MaskedBlock> blocks,
+            const SurveyTerms& terms, std::span<BlockBounds> bounds,
+            std::span<std::uint32_t> reaching, Ceiling& rest) {
+  HWY_DYNAMIC_DISPATCH(Survey)(table, blocks, terms, bounds, reaching, rest);
 }
 
 float SquaredDistance(const float* a, const float* b, std::size_t n) {

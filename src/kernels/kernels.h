@@ -1,7 +1,10 @@
 #ifndef MANYARMS_KERNELS_KERNELS_H_
 #define MANYARMS_KERNELS_KERNELS_H_
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,6 +62,52 @@ struct Moments {
 };
 void BlockMoments(const float* block, std::span<const float> direction,
                   const PackedFactor& factor, Moments& out);
+
+/// What an arm's bounds are made of (docs/design.md, "Certified search"):
+///     centre = <direction, x> + centre_slack |x|
+///     width  = width_scale |factor x| + width_slack |x|
+/// where `tiny` is added to both lengths, because squares below it vanish.
+struct BoundTerms {
+  std::span<const float> direction;  // empty: all centres are 0
+  const PackedFactor* factor = nullptr;
+  float centre_slack = 0;
+  float width_slack = 0;
+  float width_scale = 1;
+  float tiny = 0;
+};
+struct BlockBounds {
+  float centre[kLanes];
+  float width[kLanes];
+};
+void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out);
+
+/// The highest that centre + r width gets among some arms, at fixed radii r.
+inline constexpr std::size_t kRadii = 8;
+using Radii = std::array<float, kRadii>;
+struct Ceiling {
+  Radii height;
+  float widest;
+};
+/// Of no arms: low, but a number that can be calculated with.
+inline constexpr float kNoHeight = std::numeric_limits<float>::lowest();
+inline constexpr Ceiling kNoCeiling = {
+    {kNoHeight, kNoHeight, kNoHeight, kNoHeight, kNoHeight, kNoHeight,
+     kNoHeight, kNoHeight},
+    0};
+
+/// Divides arms by whether centre + radius width reaches the cutoff.
+struct SurveyTerms {
+  BoundTerms bounds;
+  float radius = 0;
+  float cutoff = 0;
+  Radii radii{};
+};
+/// For each block: all its bounds, and which of the given lanes reach the
+/// cutoff. The others raise `rest`. REQUIRES: `bounds` and `reaching` are as
+/// long as `blocks`.
+void Survey(const BlockTable& table, std::span<const MaskedBlock> blocks,
+            const SurveyTerms& terms, std::span<BlockBounds> bounds,
+            std::span<std::uint32_t> reaching, Ceiling& rest);
 
 /// For rows, not blocks, and summed in an order that depends on the registers:
 /// |a - b|^2 and <a, b> of n floats. REQUIRES: n is a multiple of 4.

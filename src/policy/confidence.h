@@ -41,6 +41,8 @@ class Confidence {
     return radius_ * posterior_.InverseFactor();
   }
 
+  double radius() const { return radius_; }
+
  private:
   const Catalogue& catalogue_;
   const Posterior& posterior_;

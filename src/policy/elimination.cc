@@ -38,9 +38,9 @@ Elimination::Elimination(const EliminationOptions& options,
                  [](const TheoryRadius& theory) { return theory.delta / 2; })),
       eliminated_(places_) {
   for (std::size_t s = 0; s <= LastStage(options.accuracy); ++s) {
-    stages_.emplace_back(
-        MakeSearch(search, Objective::kQuadraticForm, catalogue, seed),
-        places_);
+    stages_.emplace_back(MakeSearch(search, Objective::kQuadraticForm,
+                                    catalogue, posterior, seed),
+                         places_);
   }
 }
 
@@ -163,8 +163,9 @@ Hit Elimination::Choose() {
       continue;
     }
     if (s == last_stage()) return RandomArm(stages_[s]);
-    const std::optional<Hit> found =
-        stages_[s].Query(confidence_.Factor(), SoughtSquare(s));
+    const Eigen::MatrixXd factor = confidence_.Factor();
+    const std::optional<Hit> found = stages_[s].Query(
+        {.factor = &factor, .radius = confidence_.radius()}, SoughtSquare(s));
     if (found) return {found->slot, std::sqrt(found->score)};
     if (const std::optional<Hit> missed = Advance(s)) return *missed;
   }
@@ -194,9 +195,15 @@ Hit Elimination::RandomArm(const HeapAugmentedArmSet& stage) {
 }
 
 PolicyStats Elimination::stats() const {
-  PolicyStats stats{.arms_scored = bounds_computed_, .recoveries = recoveries_};
+  PolicyStats stats;
+  stats.arms_scored = bounds_computed_;
+  stats.recoveries = recoveries_;
   for (const HeapAugmentedArmSet& stage : stages_) {
-    stats.arms_scored += stage.arms_scored();
+    const SearchStats search = stage.stats();
+    stats.arms_scored += search.arms_scored;
+    stats.snapshots += search.snapshots;
+    stats.snapshot_seconds += search.snapshot_seconds;
+    stats.checks += search.checks;
   }
   return stats;
 }

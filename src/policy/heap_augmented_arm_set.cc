@@ -22,9 +22,9 @@ std::vector<HeapAugmentedArmSet::Entry> HeapAugmentedArmSet::Eliminate(
   return eliminated;
 }
 
-std::optional<Hit> HeapAugmentedArmSet::Query(const Eigen::MatrixXd& factor,
+std::optional<Hit> HeapAugmentedArmSet::Query(const manyarms::Query& query,
                                               double sought) {
-  const std::optional<Hit> best = search_->Best({.factor = &factor});
+  const std::optional<Hit> best = search_->Best(query);
   if (!best || best->score < sought) return std::nullopt;
   return best;
 }

@@ -30,9 +30,8 @@ class HeapAugmentedArmSet {
   std::vector<Entry> Eliminate(float threshold);
 
   /// Lines 15 to 18: the arm that the search finds most uncertain, if its
-  /// squared uncertainty is at least `sought`. The query's factor is
-  /// beta V^{-1/2}.
-  std::optional<Hit> Query(const Eigen::MatrixXd& factor, double sought);
+  /// squared uncertainty is at least `sought`.
+  std::optional<Hit> Query(const manyarms::Query& query, double sought);
 
   void Remove(Slot slot);
 
@@ -41,7 +40,7 @@ class HeapAugmentedArmSet {
 
   const IndexedHeap<std::less<>>& arms() const { return heap_; }
   bool empty() const { return heap_.empty(); }
-  std::uint64_t arms_scored() const { return search_->arms_scored(); }
+  SearchStats stats() const { return search_->stats(); }
 
  private:
   std::unique_ptr<Search> search_;

@@ -16,7 +16,8 @@ Thompson::Thompson(const ThompsonOptions& options, const SearchOptions& search,
                        return theory.delta /
                               (4 * static_cast<double>(theory.horizon));
                      })),
-      search_(MakeSearch(search, Objective::kInnerProduct, catalogue, seed)),
+      search_(MakeSearch(search, Objective::kInnerProduct, catalogue, posterior,
+                         seed)),
       xi_(posterior.dim()) {}
 
 Hit Thompson::Choose() {
@@ -26,8 +27,6 @@ Hit Thompson::Choose() {
   return *search_->Best({.direction = &theta});
 }
 
-PolicyStats Thompson::stats() const {
-  return {.arms_scored = search_->arms_scored()};
-}
+PolicyStats Thompson::stats() const { return {search_->stats()}; }
 
 }  // namespace manyarms

@@ -10,16 +10,16 @@ Ucb::Ucb(const UcbOptions& options, const SearchOptions& search,
     : posterior_(posterior),
       radius_(Radius(options.exploration, posterior,
                      [](const TheoryRadius& theory) { return theory.delta; })),
-      search_(MakeSearch(search, Objective::kOptimism, catalogue, seed)) {}
+      search_(MakeSearch(search, Objective::kOptimism, catalogue, posterior,
+                         seed)) {}
 
 Hit Ucb::Choose() {
   const Eigen::VectorXd mean = posterior_.Mean();
   const Eigen::MatrixXd factor = radius_ * posterior_.InverseFactor();
-  return *search_->Best({.direction = &mean, .factor = &factor});
+  return *search_->Best(
+      {.direction = &mean, .factor = &factor, .radius = radius_});
 }
 
-PolicyStats Ucb::stats() const {
-  return {.arms_scored = search_->arms_scored()};
-}
+PolicyStats Ucb::stats() const { return {search_->stats()}; }
 
 }  // namespace manyarms

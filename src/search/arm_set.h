@@ -26,6 +26,8 @@ class ArmSet {
 
   void Clear();
 
+  bool Contains(Slot slot) const;
+
   std::size_t size() const { return size_; }
   std::span<const MaskedBlock> blocks() const { return blocks_; }
 

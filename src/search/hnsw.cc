@@ -172,10 +172,10 @@ std::vector<MaskedBlock> HnswSearch::BlocksOf(
   return blocks;
 }
 
-std::uint64_t HnswSearch::arms_scored() const {
+SearchStats HnswSearch::stats() const {
   std::uint64_t sum = arms_scored_;
   for (const HnswGraph& graph : graphs_) sum += graph.visits();
-  return sum;
+  return {.arms_scored = sum};
 }
 
 }  // namespace manyarms

@@ -25,7 +25,7 @@ class HnswSearch final : public Search {
   void Clear() override;
   std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
-  std::uint64_t arms_scored() const override;
+  SearchStats stats() const override;
 
   /// Nodes of a graph, dead ones included.
   std::size_t nodes() const { return slot_of_node_.size(); }

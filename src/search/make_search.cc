@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "manyarms/error.h"
 #include "manyarms/search.h"
+#include "search/certified.h"
 #include "search/hnsw.h"
 #include "search/scan.h"
 
@@ -12,13 +13,22 @@ namespace {
 // d(d+1)/2 floats for an arm are 130 KB here; more is a mistake.
 constexpr std::size_t kMaxFoldedDim = 256;
 
+std::unique_ptr<Search> Make(const CertifiedOptions& options,
+                             Objective objective, const Catalogue& catalogue,
+                             const Posterior& posterior, std::uint64_t) {
+  return std::make_unique<CertifiedSearch>(options, objective, catalogue,
+                                           posterior);
+}
+
 std::unique_ptr<Search> Make(const ScanOptions&, Objective objective,
-                             const Catalogue& catalogue, std::uint64_t) {
+                             const Catalogue& catalogue, const Posterior&,
+                             std::uint64_t) {
   return std::make_unique<ScanSearch>(objective, catalogue);
 }
 
 std::unique_ptr<Search> Make(const HnswOptions& options, Objective objective,
-                             const Catalogue& catalogue, std::uint64_t seed) {
+                             const Catalogue& catalogue, const Posterior&,
+                             std::uint64_t seed) {
   CheckCount("shortlist", options.shortlist, 1, kMaxArms);
   CheckCount("links", options.links, 2, 1024);
   CheckCount("build effort", options.build_effort, 1, 1'000'000);
@@ -27,7 +37,7 @@ std::unique_ptr<Search> Make(const HnswOptions& options, Objective objective,
     throw Error(ErrorCode::kUnsupported,
                 "search hnsw cannot serve policy ucb: a graph answers maximum "
                 "inner product, and an upper confidence bound is not one; use "
-                "search scan");
+                "search certified");
   }
   if (objective == Objective::kQuadraticForm &&
       catalogue.dim() > kMaxFoldedDim) {
@@ -41,6 +51,9 @@ std::unique_ptr<Search> Make(const HnswOptions& options, Objective objective,
 }
 
 struct Name {
+  std::string_view operator()(const CertifiedOptions&) const {
+    return "certified";
+  }
   std::string_view operator()(const ScanOptions&) const { return "scan"; }
   std::string_view operator()(const HnswOptions&) const { return "hnsw"; }
 };
@@ -66,10 +79,11 @@ std::string_view MetricName(HnswOptions::Metric metric) {
 std::unique_ptr<Search> MakeSearch(const SearchOptions& options,
                                    Objective objective,
                                    const Catalogue& catalogue,
+                                   const Posterior& posterior,
                                    std::uint64_t seed) {
   return std::visit(
       [&](const auto& chosen) {
-        return Make(chosen, objective, catalogue, seed);
+        return Make(chosen, objective, catalogue, posterior, seed);
       },
       options);
 }

@@ -10,7 +10,7 @@ void ScanSearch::Add(std::span<const Slot> slots) {
 
 std::optional<Hit> ScanSearch::Best(const Query& query) {
   if (arms_.size() == 0) return std::nullopt;
-  arms_scored_ += arms_.size();
+  stats_.arms_scored += arms_.size();
   return Scorer(objective_, query).Best(catalogue_.blocks(), arms_.blocks());
 }
 

@@ -16,13 +16,13 @@ class ScanSearch final : public Search {
   void Clear() override { arms_.Clear(); }
   std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
-  std::uint64_t arms_scored() const override { return arms_scored_; }
+  SearchStats stats() const override { return stats_; }
 
  private:
   const Objective objective_;
   const Catalogue& catalogue_;
   ArmSet arms_;
-  std::uint64_t arms_scored_ = 0;
+  SearchStats stats_;
 };
 
 }  // namespace manyarms

@@ -28,17 +28,26 @@ std::vector<Case> AllCases() {
   const HnswOptions full{.shortlist = 1000000};
   constexpr Objective kProduct = Objective::kInnerProduct;
   constexpr Objective kForm = Objective::kQuadraticForm;
-  return {{"ScanProduct", ScanOptions{}, kProduct, true},
-          {"ScanForm", ScanOptions{}, kForm, true},
-          {"ScanOptimism", ScanOptions{}, Objective::kOptimism, true},
-          {"HnswBothProduct", both, kProduct, false},
-          {"HnswBothForm", both, kForm, false},
-          {"HnswEuclideanProduct", euclidean, kProduct, false},
-          {"HnswEuclideanForm", euclidean, kForm, false},
-          {"HnswRawProduct", raw, kProduct, false},
-          {"HnswRawForm", raw, kForm, false},
-          {"HnswFullShortlistProduct", full, kProduct, true},
-          {"HnswFullShortlistForm", full, kForm, true}};
+  const CertifiedOptions aside{.check_every = 1};
+  const CertifiedOptions foreground{.background = false, .check_every = 1};
+  return {
+      {"CertifiedProduct", aside, kProduct, true},
+      {"CertifiedForm", aside, kForm, true},
+      {"CertifiedOptimism", aside, Objective::kOptimism, true},
+      {"CertifiedForegroundProduct", foreground, kProduct, true},
+      {"CertifiedForegroundForm", foreground, kForm, true},
+      {"CertifiedForegroundOptimism", foreground, Objective::kOptimism, true},
+      {"ScanProduct", ScanOptions{}, kProduct, true},
+      {"ScanForm", ScanOptions{}, kForm, true},
+      {"ScanOptimism", ScanOptions{}, Objective::kOptimism, true},
+      {"HnswBothProduct", both, kProduct, false},
+      {"HnswBothForm", both, kForm, false},
+      {"HnswEuclideanProduct", euclidean, kProduct, false},
+      {"HnswEuclideanForm", euclidean, kForm, false},
+      {"HnswRawProduct", raw, kProduct, false},
+      {"HnswRawForm", raw, kForm, false},
+      {"HnswFullShortlistProduct", full, kProduct, true},
+      {"HnswFullShortlistForm", full, kForm, true}};
 }
 
 // Arms, a search over some of them, and the obvious way to the answer.
@@ -46,24 +55,26 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
  protected:
   SearchLaws()
       : catalogue_(kDim),
-        search_(
-            MakeSearch(GetParam().search, GetParam().objective, catalogue_, 1)),
-        direction_(kDim),
-        factor_(Eigen::MatrixXd::Zero(kDim, kDim)) {}
-
-  void NewQuery(std::uint64_t index) {
-    std::vector<double> values(kDim * (kDim + 1));
-    RandomStream(17, RandomStream::Role::kTheta, index).Gaussians(values);
-    for (Eigen::Index i = 0; i < direction_.size(); ++i) {
-      direction_[i] = values[static_cast<std::size_t>(i)];
-      for (Eigen::Index j = 0; j <= i; ++j) {
-        factor_(i, j) =
-            values[kDim + static_cast<std::size_t>(i * direction_.size() + j)];
-      }
-    }
+        posterior_(kDim, 1.0),
+        search_(MakeSearch(GetParam().search, GetParam().objective, catalogue_,
+                           posterior_, 1)),
+        direction_(kDim) {
+    NewQuery(0);
   }
 
-  Query query() const { return {.direction = &direction_, .factor = &factor_}; }
+  // Any direction; the factor follows the posterior, which learns each time.
+  void NewQuery(std::uint64_t index) {
+    RandomStream random(17, RandomStream::Role::kTheta, index);
+    random.Gaussians(std::span(direction_.data(), kDim));
+    std::vector<float> features(kDim);
+    random.Gaussians(features);
+    posterior_.Update(features, 1);
+    factor_ = kRadius * posterior_.InverseFactor();
+  }
+
+  Query query() const {
+    return {.direction = &direction_, .factor = &factor_, .radius = kRadius};
+  }
 
   Slot AddArm(ArmId id, std::span<const float> features) {
     const Slot slot = catalogue_.Add(id, features);
@@ -128,7 +139,10 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     }
   }
 
+  static constexpr double kRadius = 1.5;
+
   Catalogue catalogue_;
+  Posterior posterior_;
   std::unique_ptr<Search> search_;
   std::set<Slot> members_;
   Eigen::VectorXd direction_;
@@ -217,8 +231,8 @@ TEST_P(SearchLaws, IsEmptyAfterClearAndFillsAgain) {
 
 TEST_P(SearchLaws, GivesTheSameAnswersFromTheSameSeed) {
   AddGaussianArms(800, 1);
-  const auto other =
-      MakeSearch(GetParam().search, GetParam().objective, catalogue_, 1);
+  const auto other = MakeSearch(GetParam().search, GetParam().objective,
+                                catalogue_, posterior_, 1);
   other->Add(std::vector<Slot>(members_.begin(), members_.end()));
   for (std::uint64_t i = 0; i < 50; ++i) {
     NewQuery(i);
@@ -230,7 +244,7 @@ TEST_P(SearchLaws, CountsTheArmsItLooksAt) {
   AddGaussianArms(700, 1);
   NewQuery(0);
   search_->Best(query());
-  const std::uint64_t scored = search_->arms_scored();
+  const std::uint64_t scored = search_->stats().arms_scored;
   EXPECT_GE(scored, 30U);
   if (GetParam().exact) {
     EXPECT_EQ(scored, 700U);
@@ -258,8 +272,10 @@ double Recall(const Catalogue& catalogue, std::span<const Slot> slots,
               const HnswOptions& options) {
   constexpr int kQueries = 400;
   constexpr auto kObjective = Objective::kInnerProduct;
-  const auto scan = MakeSearch(ScanOptions{}, kObjective, catalogue, 1);
-  const auto hnsw = MakeSearch(options, kObjective, catalogue, 1);
+  const Posterior posterior(catalogue.dim(), 1.0);
+  const auto scan =
+      MakeSearch(ScanOptions{}, kObjective, catalogue, posterior, 1);
+  const auto hnsw = MakeSearch(options, kObjective, catalogue, posterior, 1);
   scan->Add(slots);
   hnsw->Add(slots);
   int right = 0;
@@ -330,9 +346,11 @@ TEST(MakeSearch, RefusesWhatCannotWork) {
   const Catalogue catalogue(kDim);
   const auto make = [&](HnswOptions options, Objective objective,
                         const Catalogue& arms) {
-    return [=, &arms] { MakeSearch(options, objective, arms, 1); };
+    return [=, &arms] {
+      MakeSearch(options, objective, arms, Posterior(arms.dim(), 1.0), 1);
+    };
   };
-  ExpectError(ErrorCode::kUnsupported, {"ucb", "hnsw", "scan"},
+  ExpectError(ErrorCode::kUnsupported, {"ucb", "hnsw", "certified"},
               make({}, Objective::kOptimism, catalogue));
   ExpectError(ErrorCode::kInvalidArgument, {"shortlist is 0"},
               make({.shortlist = 0}, Objective::kInnerProduct, catalogue));

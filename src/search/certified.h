@@ -1,0 +1,88 @@
+#ifndef MANYARMS_SEARCH_CERTIFIED_H_
+#define MANYARMS_SEARCH_CERTIFIED_H_
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "manyarms/posterior.h"
+#include "manyarms/search.h"
+#include "search/arm_set.h"
+#include "search/order.h"
+#include "search/survey.h"
+
+namespace manyarms {
+
+/// The scan's answer without the scan: arms are walked through in the order of
+/// bounds that a snapshot of the posterior gives them. docs/design.md says why
+/// that is exact.
+///
+/// A survey of all arms, which makes a new order, is paid for by the arms that
+/// were scored since the last: the total cost is then within a constant factor
+/// of the best moments to make one.
+///
+/// Invariant: every arm of the set is fresh, or a contender or one of the rest
+/// in the order in use. Fresh arms are scored by every choice.
+class CertifiedSearch final : public Search {
+ public:
+  CertifiedSearch(const CertifiedOptions& options, Objective objective,
+                  const Catalogue& catalogue, const Posterior& posterior);
+  ~CertifiedSearch() override;
+
+  void Add(std::span<const Slot> slots) override;
+  void Remove(Slot slot) override;
+  void Clear() override;
+  std::size_t size() const override { return arms_.size(); }
+  std::optional<Hit> Best(const Query& query) override;
+  SearchStats stats() const override { return stats_; }
+
+ private:
+  struct Surveyed {
+    std::unique_ptr<Order> order;  // none if cancelled
+    double seconds;
+  };
+
+  static constexpr double kFewestContenders = 1.0 / 32;
+
+  Hit FindBest(const Query& query);
+  Hit Scan(const Scorer& scorer);
+  void Check(const Query& query, const Hit& found);
+
+  void Welcome(std::span<const Slot> slots);
+  void ConsiderSurvey(const Query& query, const Hit& best);
+  void StartSurvey(SurveyPlan plan);
+  void FinishSurveyIfReady();
+  void FinishSurvey();
+  void CancelSurvey();
+
+  // Immutable after construction.
+  const CertifiedOptions options_;
+  const Objective objective_;
+  const Catalogue& catalogue_;
+  const Posterior& posterior_;
+
+  ArmSet arms_;
+  ArmSet fresh_;
+  std::unique_ptr<Order> order_;  // none before the first survey
+
+  // What was fresh when the survey that is under way began, and who left since.
+  ArmSet surveyed_;
+  std::vector<Slot> left_since_;
+  std::atomic<bool> cancelled_ = false;
+  std::future<Surveyed> survey_;  // after all that it refers to
+
+  // Since the last survey began or was put off.
+  std::uint64_t choices_since_ = 0;
+  std::uint64_t scored_since_ = 0;
+  bool scanned_since_ = false;  // because the order left a choice uncertain
+
+  double contenders_ = kFewestContenders;  // part of the arms to keep at least
+  std::uint64_t last_walk_ = 0;  // arms scored by the last choice's walk
+  std::uint64_t choices_ = 0;
+  SearchStats stats_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_CERTIFIED_H_

@@ -1,0 +1,242 @@
+#include "search/certified.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "search/scan.h"
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+using Role = RandomStream::Role;
+
+constexpr double kRadius = 2;
+
+// A certified search and a scan over the same arms, driven side by side
+// through whatever can happen to them.
+class SideBySide {
+ public:
+  SideBySide(Objective objective, const CertifiedOptions& options,
+             std::size_t dim, double regularisation, std::uint64_t seed)
+      : objective_(objective),
+        random_(seed, Role::kChurn, dim),
+        catalogue_(dim),
+        posterior_(dim, regularisation),
+        certified_(options, objective, catalogue_, posterior_),
+        scan_(objective, catalogue_) {}
+
+  // Arms of one length, among them some zero and some equal to others.
+  void Add(std::size_t count, float length) {
+    std::vector<float> row(catalogue_.dim());
+    std::vector<Slot> slots;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (random_.Below(20) != 0) {
+        RandomStream(random_.Bits(), Role::kArm, 0).Gaussians(row);
+        for (float& value : row) value *= length;
+      }
+      if (random_.Below(50) == 0) std::ranges::fill(row, 0.0F);
+      slots.push_back(catalogue_.Add(random_.Bits(), row));
+    }
+    certified_.Add(slots);
+    scan_.Add(slots);
+    slots_.insert(slots_.end(), slots.begin(), slots.end());
+  }
+
+  void Remove(std::size_t count) {
+    for (std::size_t i = 0; i < count && !slots_.empty(); ++i) {
+      std::swap(slots_[random_.Below(slots_.size())], slots_.back());
+      Forget(slots_.back());
+      slots_.pop_back();
+    }
+  }
+
+  // The best arm so far leaves: the search must find the next.
+  void RemoveBest() {
+    if (last_ == kNoSlot || std::erase(slots_, last_) == 0) return;
+    Forget(last_);
+    last_ = kNoSlot;
+  }
+
+  void Clear() {
+    certified_.Clear();
+    scan_.Clear();
+    for (const Slot slot : slots_) catalogue_.Remove(catalogue_.id(slot));
+    slots_.clear();
+  }
+
+  // A choice and its reward. With `far` the query has nothing to do with what
+  // was learned.
+  // Returns whether both searches gave the same answer.
+  [[nodiscard]] bool Choose(bool far = false) {
+    Eigen::VectorXd xi(static_cast<Eigen::Index>(catalogue_.dim()));
+    RandomStream(random_.Bits(), Role::kSample, 0)
+        .Gaussians(std::span(xi.data(), catalogue_.dim()));
+    Eigen::VectorXd direction = posterior_.Mean();
+    if (objective_ == Objective::kInnerProduct) {
+      direction = posterior_.Sample(kRadius, {xi.data(), catalogue_.dim()});
+    }
+    if (far) direction = 100 * xi;
+    const Eigen::MatrixXd factor = kRadius * posterior_.InverseFactor();
+    const Query query{
+        .direction = &direction, .factor = &factor, .radius = kRadius};
+    const std::optional<Hit> found = certified_.Best(query);
+    const std::optional<Hit> expected = scan_.Best(query);
+    if (found.has_value() != expected.has_value()) return false;
+    if (!found) return true;
+    if (found->score != expected->score || found->slot != expected->slot) {
+      return false;
+    }
+    last_ = found->slot;
+    std::vector<float> features(catalogue_.dim());
+    catalogue_.CopyFeatures(found->slot, features);
+    posterior_.Update(features, 3 * features[0] + xi[0]);
+    return true;
+  }
+
+  // What nobody is told: the arm in a slot becomes another.
+  void ChangeBehindTheSearchsBack(Slot slot, std::span<const float> features) {
+    catalogue_.Remove(catalogue_.id(slot));
+    ASSERT_EQ(catalogue_.Add(12345, features), slot);
+  }
+
+  const CertifiedSearch& certified() const { return certified_; }
+  Slot last() const { return last_; }
+  std::size_t size() const { return slots_.size(); }
+
+ private:
+  void Forget(Slot slot) {
+    certified_.Remove(slot);
+    scan_.Remove(slot);
+    catalogue_.Remove(catalogue_.id(slot));
+  }
+
+  const Objective objective_;
+  RandomStream random_;
+  Catalogue catalogue_;
+  Posterior posterior_;
+  CertifiedSearch certified_;
+  ScanSearch scan_;
+  std::vector<Slot> slots_;
+  Slot last_ = kNoSlot;
+};
+
+struct Case {
+  const char* name;
+  Objective objective;
+  bool background;
+};
+
+class Certified : public ::testing::TestWithParam<Case> {
+ protected:
+  static SideBySide Make(std::size_t dim, double regularisation = 1,
+                         std::uint64_t seed = 1) {
+    return {GetParam().objective,
+            {.background = GetParam().background},
+            dim,
+            regularisation,
+            seed};
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryObjective, Certified,
+    ::testing::Values(
+        Case{"Product", Objective::kInnerProduct, true},
+        Case{"Form", Objective::kQuadraticForm, true},
+        Case{"Optimism", Objective::kOptimism, true},
+        Case{"ProductInForeground", Objective::kInnerProduct, false},
+        Case{"FormInForeground", Objective::kQuadraticForm, false},
+        Case{"OptimismInForeground", Objective::kOptimism, false}),
+    [](const auto& c) { return c.param.name; });
+
+TEST_P(Certified, AnswersAsAScanDoesWhateverHappens) {
+  EXPECT_TRUE(rc::check([](std::uint64_t seed) {
+    const std::size_t dim = *rc::gen::element<std::size_t>(1, 2, 5, 16, 33);
+    const double regularisation = *rc::gen::element(1.0, 1e-6, 1e4);
+    SideBySide both = Make(dim, regularisation, seed);
+    both.Add(5000, 1);
+    const auto events =
+        *rc::gen::container<std::vector<int>>(60, rc::gen::inRange(0, 12));
+    for (const int event : events) {
+      switch (event) {
+        case 0:
+          both.Add(300, 1);
+          break;
+        case 1:
+          both.Add(40, *rc::gen::element(1e-30F, 1e-3F, 30.0F, 1e4F));
+          break;
+        case 2:
+          both.Remove(200);
+          break;
+        case 3:
+          for (int i = 0; i < 30; ++i) {
+            both.RemoveBest();
+            RC_ASSERT(both.Choose());
+          }
+          break;
+        case 4:
+          RC_ASSERT(both.Choose(/*far=*/true));
+          break;
+        case 5:
+          if (seed % 4 == 0) both.Clear();
+          break;
+        default:
+          for (int i = 0; i < 20; ++i) RC_ASSERT(both.Choose());
+      }
+    }
+  }));
+}
+
+// Not exact by looking at everything.
+TEST_P(Certified, LooksAtFewArms) {
+  SideBySide both = Make(8);
+  both.Add(40000, 1);
+  for (int i = 0; i < 3000; ++i) ASSERT_TRUE(both.Choose());
+  EXPECT_GE(both.certified().stats().snapshots, 1U);
+  EXPECT_LT(both.certified().stats().arms_scored, 3000U * 40000U / 20);
+}
+
+TEST_P(Certified, TakesNewArmsInWithoutScoringThemForEver) {
+  SideBySide both = Make(8);
+  both.Add(20000, 1);
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(both.Choose());
+  for (int i = 0; i < 300; ++i) {
+    both.Add(20, 1);
+    ASSERT_TRUE(both.Choose());
+  }
+  const std::uint64_t before = both.certified().stats().arms_scored;
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(both.Choose());
+  // 6,000 arms came; if each were scored by each choice, this would be more.
+  EXPECT_LT(both.certified().stats().arms_scored - before, 300U * 3000U);
+}
+
+// Surveys that are under way are given up when there is no more use for them.
+TEST_P(Certified, CanBeClearedAndDestroyedAtAnyMoment) {
+  for (int round = 0; round < 20; ++round) {
+    SideBySide both = Make(16);
+    for (int fill = 0; fill < 2; ++fill) {
+      both.Add(40000, 1);
+      for (int i = 0; i < 1 + round; ++i) ASSERT_TRUE(both.Choose());
+      if (fill == 0) both.Clear();
+    }
+  }
+}
+
+TEST(CertifiedSearch, ReportsAWrongAnswer) {
+  SideBySide both(Objective::kInnerProduct,
+                  {.background = false, .check_every = 10}, 4, 1, 1);
+  both.Add(40000, 1);
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(both.Choose());
+  EXPECT_EQ(both.certified().stats().checks, 30U);
+  both.ChangeBehindTheSearchsBack(both.last(), std::vector<float>(4, 1000.0F));
+  testing::ExpectError(ErrorCode::kWrongAnswer,
+                       {"arm 12345", "choice 310", "40000"}, [&] {
+                         for (int i = 0; i < 10; ++i) (void)both.Choose();
+                       });
+}
+
+}  // namespace
+}  // namespace manyarms

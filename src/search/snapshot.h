@@ -1,0 +1,47 @@
+#ifndef MANYARMS_SEARCH_SNAPSHOT_H_
+#define MANYARMS_SEARCH_SNAPSHOT_H_
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "manyarms/posterior.h"
+#include "manyarms/search.h"
+
+namespace manyarms {
+
+/// The posterior at one moment, as something that bounds all scores to come:
+/// with centre = <theta_0, x> and width = |A_0 x|, where A_0 = V_0^{-1/2}, no
+/// arm's score is above
+///     centre + Radius(query) width.
+/// docs/design.md has the proof, rounding included.
+class Snapshot {
+ public:
+  Snapshot(Objective objective, const Posterior& posterior);
+
+  /// How many widths a score may lie above its arm's centre.
+  double Radius(const Query& query) const;
+
+  /// Makes Radius smaller for this query and all later ones, by how much the
+  /// posterior has tightened since in every direction. Costs O(d^3).
+  void Tighten(const Query& query);
+
+  /// A score as bounds count it: forms are squares, widths are not.
+  double Height(float score) const;
+
+  /// How centres and widths are computed. Refers to the snapshot.
+  kernels::BoundTerms terms() const;
+
+ private:
+  double DirectionRadius(const Eigen::VectorXd& direction) const;
+
+  Objective objective_;
+  std::vector<float> centre_;     // theta_0, where the objective has one
+  Eigen::MatrixXd factor_;        // A_0, rounded to float
+  kernels::PackedFactor packed_;  // the same
+  double growth_ = 1;  // no direction's width is more than this part of A_0's
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_SNAPSHOT_H_

@@ -1,0 +1,123 @@
+#include "search/survey.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace manyarms {
+namespace {
+
+using kernels::BlockBounds;
+
+// Blocks in the sample, and blocks between two looks at the lock: 64 take some
+// ten microseconds, for which Add may have to wait.
+constexpr std::size_t kSample = 256;
+constexpr std::size_t kBatch = 64;
+
+// At which multiples of the radius ceilings are computed.
+constexpr kernels::Radii kMultiples = {0, 0.5F, 0.75F, 1, 1.25F, 1.5F, 2, 3};
+
+template <class Visit>
+void ForEachLane(std::uint32_t lanes, const Visit& visit) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    visit(static_cast<std::uint32_t>(std::countr_zero(lanes)));
+  }
+}
+
+// Bounds at the radius of arms from all over the set, falling.
+std::vector<float> SampleBounds(const BlockTable& table,
+                                std::span<const MaskedBlock> arms,
+                                const Snapshot& snapshot, float radius) {
+  const kernels::BoundTerms terms = snapshot.terms();
+  const std::size_t blocks = std::min(kSample, arms.size());
+  std::vector<float> sample;
+  BlockBounds bounds;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const MaskedBlock& masked = arms[i * arms.size() / blocks];
+    kernels::BoundsOf(table.Features(masked.block), terms, bounds);
+    ForEachLane(masked.lanes, [&](std::uint32_t lane) {
+      sample.push_back(bounds.centre[lane] + radius * bounds.width[lane]);
+    });
+  }
+  std::ranges::sort(sample, std::greater<>());
+  return sample;
+}
+
+}  // namespace
+
+std::optional<SurveyPlan> PlanSurvey(const Catalogue& catalogue,
+                                     std::span<const MaskedBlock> arms,
+                                     Snapshot snapshot,
+                                     const SurveyOccasion& occasion) {
+  // The next queries will be about as far from the snapshot as this one is, or
+  // as the last ones were from theirs.
+  double radius =
+      std::max(snapshot.Radius(occasion.query), occasion.radius / 2);
+  if (radius == 0) radius = 1;
+  const auto rounded = static_cast<float>(radius);
+  const std::vector<float> sample =
+      SampleBounds(catalogue.blocks(), arms, snapshot, rounded);
+
+  const auto total = static_cast<double>(sample.size());
+  const auto reaching = static_cast<double>(
+      std::ranges::lower_bound(
+          sample, static_cast<float>(snapshot.Height(occasion.best.score)),
+          std::greater<>()) -
+      sample.begin());
+  const double walk =
+      reaching / total * static_cast<double>(arms.size() * kLanes);
+  if (2 * walk > occasion.mean_walk) return std::nullopt;
+
+  // Twice as many contenders as this query needs, and some more: others need
+  // more, and copying is cheap as long as they are few.
+  const double share = 2 * reaching / total + occasion.contenders;
+  if (share > 0.5) return std::nullopt;
+  const auto rank = static_cast<std::size_t>(share * total);
+  return SurveyPlan{.snapshot = std::move(snapshot),
+                    .radius = rounded,
+                    .cutoff = sample[std::min(rank, sample.size() - 1)]};
+}
+
+std::unique_ptr<Order> TakeSurvey(const Catalogue& catalogue,
+                                  std::span<const MaskedBlock> arms,
+                                  SurveyPlan plan,
+                                  const std::atomic<bool>& cancelled) {
+  kernels::SurveyTerms terms{.bounds = plan.snapshot.terms(),
+                             .radius = plan.radius,
+                             .cutoff = plan.cutoff};
+  for (std::size_t r = 0; r < kernels::kRadii; ++r) {
+    terms.radii[r] = kMultiples[r] * plan.radius;
+  }
+  const std::size_t dim = catalogue.dim();
+  std::vector<Contender> contenders;
+  std::vector<float, LargeAllocator<float>> features;
+  kernels::Ceiling rest = kernels::kNoCeiling;
+  std::array<BlockBounds, kBatch> bounds;
+  std::array<std::uint32_t, kBatch> reaching;
+  for (std::size_t first = 0; first < arms.size(); first += kBatch) {
+    if (cancelled) return nullptr;
+    const auto batch =
+        arms.subspan(first, std::min(kBatch, arms.size() - first));
+    const auto lock = catalogue.ReadLock();
+    const BlockTable table = catalogue.blocks();
+    kernels::Survey(table, batch, terms, bounds, reaching, rest);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const float* block = table.Features(batch[i].block);
+      ForEachLane(reaching[i], [&](std::uint32_t lane) {
+        const Slot slot = batch[i].block * kLanes + lane;
+        contenders.push_back({.centre = bounds[i].centre[lane],
+                              .width = bounds[i].width[lane],
+                              .slot = slot,
+                              .id = table.Id(slot)});
+        for (std::size_t j = 0; j < dim; ++j) {
+          features.push_back(block[j * kLanes + lane]);
+        }
+      });
+    }
+  }
+  return std::make_unique<Order>(std::move(plan.snapshot), terms.radii,
+                                 plan.radius, std::move(contenders),
+                                 features.data(), rest);
+}
+
+}  // namespace manyarms

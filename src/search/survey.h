@@ -1,0 +1,48 @@
+#ifndef MANYARMS_SEARCH_SURVEY_H_
+#define MANYARMS_SEARCH_SURVEY_H_
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "manyarms/catalogue.h"
+#include "search/order.h"
+#include "search/snapshot.h"
+
+namespace manyarms {
+
+/// What a survey is to do: bound the arms under the snapshot and keep those as
+/// contenders that reach the cutoff at the radius.
+struct SurveyPlan {
+  Snapshot snapshot;
+  float radius;
+  float cutoff;
+};
+
+/// What is known when a survey is planned.
+struct SurveyOccasion {
+  const Query& query;  ///< the last one
+  Hit best;            ///< its answer
+  double radius;       ///< its radius under the order in use, or 0
+  double mean_walk;    ///< arms scored by a choice of late
+  double contenders;   ///< part of the arms to keep beyond those needed
+};
+
+/// Looks at a few thousand arms to see how many a choice would have to score
+/// under this snapshot. No plan if that is not much better than now.
+std::optional<SurveyPlan> PlanSurvey(const Catalogue& catalogue,
+                                     std::span<const MaskedBlock> arms,
+                                     Snapshot snapshot,
+                                     const SurveyOccasion& occasion);
+
+/// One pass over the arms. May run beside the thread that changes the
+/// catalogue. Returns none if cancelled.
+std::unique_ptr<Order> TakeSurvey(const Catalogue& catalogue,
+                                  std::span<const MaskedBlock> arms,
+                                  SurveyPlan plan,
+                                  const std::atomic<bool>& cancelled);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_SURVEY_H_
