@@ -262,6 +262,8 @@ TEST(DecisionDigest, IsTheScansWithCertifiedSearch) {
 #else
   constexpr std::uint64_t kSeeds = 20;
 #endif
+  std::uint64_t scored_by_scan = 0;
+  std::uint64_t scored = 0;
   for (const PolicyOptions& policy :
        {PolicyOptions{ThompsonOptions{}}, PolicyOptions{UcbOptions{}},
         PolicyOptions{EliminationOptions{}}}) {

@@ -62,13 +62,19 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     NewQuery(0);
   }
 
-  // Any direction; the factor follows the posterior, which learns each time.
+  // Any direction; the factor is that of a posterior with its own past, but
+  // for a search that follows one posterior, which may only grow.
   void NewQuery(std::uint64_t index) {
     RandomStream random(17, RandomStream::Role::kTheta, index);
     random.Gaussians(std::span(direction_.data(), kDim));
+    if (!std::holds_alternative<CertifiedOptions>(GetParam().search)) {
+      posterior_ = Posterior(kDim, 0.1);
+    }
     std::vector<float> features(kDim);
-    random.Gaussians(features);
-    posterior_.Update(features, 1);
+    for (std::size_t i = 0; i < kDim; ++i) {
+      random.Gaussians(features);
+      posterior_.Update(features, 1);
+    }
     factor_ = kRadius * posterior_.InverseFactor();
   }
 
