@@ -62,20 +62,21 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     NewQuery(0);
   }
 
-  // Any direction; the factor is that of a posterior with its own past, but
-  // for a search that follows one posterior, which may only grow.
+  // Any direction and any factor; but for a search that follows the posterior
+  // the factor that it has, and it learns each time.
   void NewQuery(std::uint64_t index) {
+    std::vector<double> values(kDim * (kDim + 1));
     RandomStream random(17, RandomStream::Role::kTheta, index);
-    random.Gaussians(std::span(direction_.data(), kDim));
-    if (!std::holds_alternative<CertifiedOptions>(GetParam().search)) {
-      posterior_ = Posterior(kDim, 0.1);
+    random.Gaussians(values);
+    std::copy_n(values.begin(), kDim, direction_.begin());
+    if (std::holds_alternative<CertifiedOptions>(GetParam().search)) {
+      posterior_.Update(testing::GaussianRows(1, kDim, index), 1);
+      factor_ = kRadius * posterior_.InverseFactor();
+    } else {
+      const Eigen::Map<const Eigen::MatrixXd> any(values.data() + kDim, kDim,
+                                                  kDim);
+      factor_ = any.transpose().triangularView<Eigen::Lower>();
     }
-    std::vector<float> features(kDim);
-    for (std::size_t i = 0; i < kDim; ++i) {
-      random.Gaussians(features);
-      posterior_.Update(features, 1);
-    }
-    factor_ = kRadius * posterior_.InverseFactor();
   }
 
   Query query() const {
