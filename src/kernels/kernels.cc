@@ -150,7 +150,11 @@ class Leader {
 // between two loads: the machine does not look that far by itself. Measured at
 // a million arms, d = 16: 7.3 ms without, 6.6 ms with. A scan by inner product
 // gains nothing from it and loses a third when the arms are in the cache.
-constexpr std::size_t kAhead = 8;
+// In bytes it is the same for all dimensions: more would push out of the
+// nearest cache what is needed first.
+std::size_t Ahead(std::size_t dim) {
+  return HWY_MAX(2, HWY_MIN(8, 128 / dim) & ~std::size_t{1});
+}
 
 HWY_INLINE void Prefetch(const BlockTable& table, std::uint32_t block) {
   const float* x = table.Features(block);
@@ -165,6 +169,7 @@ HWY_INLINE Hit Best(const BlockTable& table,
                     std::span<const MaskedBlock> blocks, const Score& score) {
   const Tag tag;
   Leader leader(table);
+  const std::size_t ahead = Ahead(table.dim);
   HWY_ALIGN float first[kLanes];
   HWY_ALIGN float second[kLanes];
   for (std::size_t i = 0; i < blocks.size(); i += 2) {
@@ -173,9 +178,9 @@ HWY_INLINE Hit Best(const BlockTable& table,
     const MaskedBlock& other = blocks[HWY_MIN(i + 1, blocks.size() - 1)];
     const float* x = table.Features(one.block);
     const float* y = table.Features(other.block);
-    if (Score::kManyAddsPerLoad && i + kAhead + 1 < blocks.size()) {
-      Prefetch(table, blocks[i + kAhead].block);
-      Prefetch(table, blocks[i + kAhead + 1].block);
+    if (Score::kManyAddsPerLoad && i + ahead + 1 < blocks.size()) {
+      Prefetch(table, blocks[i + ahead].block);
+      Prefetch(table, blocks[i + ahead + 1].block);
     }
     const auto bar = hn::Set(tag, leader.score());
     bool reached = false;
@@ -268,6 +273,67 @@ HWY_INLINE std::uint32_t LanesOf(hn::Mask<Tag> mask) {
   return bits[0] | std::uint32_t{bits[1]} << 8;
 }
 
+// The two halves of a survey, kept apart so that each has registers enough.
+HWY_NOINLINE void ComputeBounds(const BlockTable& table,
+                                std::span<const MaskedBlock> blocks,
+                                const Bounds& bounds,
+                                std::span<BlockBounds> out) {
+  const Tag tag;
+  const std::size_t ahead = Ahead(table.dim);
+  for (std::size_t i = 0; i < blocks.size(); i += 2) {
+    // An odd one out is its own partner.
+    const std::size_t other = HWY_MIN(i + 1, blocks.size() - 1);
+    const float* x = table.Features(blocks[i].block);
+    const float* y = table.Features(blocks[other].block);
+    if (i + ahead + 1 < blocks.size()) {
+      Prefetch(table, blocks[i + ahead].block);
+      Prefetch(table, blocks[i + ahead + 1].block);
+    }
+    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+      const auto two = bounds(x + part, y + part);
+      hn::StoreU(two.centre.first, tag, out[i].centre + part);
+      hn::StoreU(two.width.first, tag, out[i].width + part);
+      hn::StoreU(two.centre.second, tag, out[other].centre + part);
+      hn::StoreU(two.width.second, tag, out[other].width + part);
+    }
+  }
+}
+
+HWY_NOINLINE void Divide(std::span<const MaskedBlock> blocks,
+                         const SurveyTerms& terms,
+                         std::span<const BlockBounds> bounds,
+                         std::span<std::uint32_t> reaching, Ceiling& rest) {
+  const Tag tag;
+  const auto none = hn::Set(tag, kNoHeight);
+  const auto radius = hn::Set(tag, terms.radius);
+  const auto cutoff = hn::Set(tag, terms.cutoff);
+  Vec height[kRadii];
+  for (Vec& h : height) h = none;
+  auto widest = hn::Zero(tag);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    reaching[i] = 0;
+    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+      const auto centre = hn::LoadU(tag, bounds[i].centre + part);
+      const auto width = hn::LoadU(tag, bounds[i].width + part);
+      const auto member = MaskOf(blocks[i].lanes >> part);
+      const auto high = hn::Ge(hn::MulAdd(radius, width, centre), cutoff);
+      reaching[i] |= LanesOf(hn::And(member, high)) << part;
+      const auto low = hn::AndNot(high, member);
+      const auto low_centre = hn::IfThenElse(low, centre, none);
+      for (std::size_t r = 0; r < kRadii; ++r) {
+        height[r] = hn::Max(height[r], hn::MulAdd(hn::Set(tag, terms.radii[r]),
+                                                  width, low_centre));
+      }
+      widest = hn::Max(widest, hn::IfThenElseZero(low, width));
+    }
+  }
+  for (std::size_t r = 0; r < kRadii; ++r) {
+    rest.height[r] = HWY_MAX(rest.height[r],
+                             hn::GetLane(hn::MaxOfLanes(tag, height[r])));
+  }
+  rest.widest = HWY_MAX(rest.widest, hn::GetLane(hn::MaxOfLanes(tag, widest)));
+}
+
 struct AddProduct {
   template <class V>
   HWY_INLINE V operator()(V x, V y, V sum) const {
@@ -345,54 +411,10 @@ void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out) {
 }
 
 void Survey(const BlockTable& table, std::span<const MaskedBlock> blocks,
-            const SurveyTerms& terms, std::span<BlockBounds> out,
+            const SurveyTerms& terms, std::span<BlockBounds> bounds,
             std::span<std::uint32_t> reaching, Ceiling& rest) {
-  const Tag tag;
-  const Bounds bounds(terms.bounds);
-  const auto none = hn::Set(tag, kNoHeight);
-  const auto radius = hn::Set(tag, terms.radius);
-  const auto cutoff = hn::Set(tag, terms.cutoff);
-  Vec height[kRadii];
-  for (Vec& h : height) h = none;
-  Vec widest = hn::Zero(tag);
-
-  const auto take = [&](std::size_t i, std::size_t part, const Vec& centre,
-                        const Vec& width) HWY_ATTR {
-    hn::StoreU(centre, tag, out[i].centre + part);
-    hn::StoreU(width, tag, out[i].width + part);
-    const auto member = MaskOf(blocks[i].lanes >> part);
-    const auto high = hn::Ge(hn::MulAdd(radius, width, centre), cutoff);
-    reaching[i] |= LanesOf(hn::And(member, high)) << part;
-    const auto low = hn::AndNot(high, member);
-    const auto low_centre = hn::IfThenElse(low, centre, none);
-    for (std::size_t r = 0; r < kRadii; ++r) {
-      height[r] = hn::Max(height[r], hn::MulAdd(hn::Set(tag, terms.radii[r]),
-                                                width, low_centre));
-    }
-    widest = hn::Max(widest, hn::IfThenElseZero(low, width));
-  };
-
-  for (std::size_t i = 0; i < blocks.size(); i += 2) {
-    // An odd one out is its own partner: taking it twice changes nothing.
-    const std::size_t other = HWY_MIN(i + 1, blocks.size() - 1);
-    const float* x = table.Features(blocks[i].block);
-    const float* y = table.Features(blocks[other].block);
-    if (i + kAhead + 1 < blocks.size()) {
-      Prefetch(table, blocks[i + kAhead].block);
-      Prefetch(table, blocks[i + kAhead + 1].block);
-    }
-    reaching[i] = reaching[other] = 0;
-    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
-      const auto two = bounds(x + part, y + part);
-      take(i, part, two.centre.first, two.width.first);
-      take(other, part, two.centre.second, two.width.second);
-    }
-  }
-  for (std::size_t r = 0; r < kRadii; ++r) {
-    rest.height[r] =
-        HWY_MAX(rest.height[r], hn::GetLane(hn::MaxOfLanes(tag, height[r])));
-  }
-  rest.widest = HWY_MAX(rest.widest, hn::GetLane(hn::MaxOfLanes(tag, widest)));
+  ComputeBounds(table, blocks, Bounds(terms.bounds), bounds);
+  Divide(blocks, terms, bounds, reaching, rest);
 }
 
 float SquaredDistance(const float* a, const float* b, std::size_t n) {
@@ -444,14 +466,16 @@ HWY_EXPORT(InnerProduct);
 HWY_EXPORT(PlainRead);
 HWY_EXPORT(InstructionSet);
 
-PackedFactor::PackedFactor(const double* lower, std::size_t dim) : dim_(dim) {
-  values_.reserve((dim + kRows) * (dim + kRows) / 2 + kRows * dim);
+void PackedFactor::Pack(const double* lower, std::size_t dim) {
+  dim_ = dim;
+  const std::size_t bands = (dim + kRows - 1) / kRows;
+  values_.resize(kRows * (kRows * bands * (bands + 1) / 2));
+  float* out = values_.data();
   for (std::size_t row = 0; row < dim; row += kRows) {
     for (std::size_t j = 0; j < std::min(row + kRows, dim); ++j) {
       for (std::size_t i = row; i < row + kRows; ++i) {
         const bool inside = i < dim && j <= i;
-        values_.push_back(inside ? static_cast<float>(lower[j * dim + i])
-                                 : 0.0F);
+        *out++ = inside ? static_cast<float>(lower[j * dim + i]) : 0.0F;
       }
     }
   }

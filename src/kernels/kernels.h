@@ -26,9 +26,12 @@ namespace manyarms::kernels {
 /// filled up with zeros, which change no sum.
 class PackedFactor {
  public:
+  PackedFactor() = default;
+  PackedFactor(const double* lower, std::size_t dim) { Pack(lower, dim); }
+
   /// `lower` is column-major, dim x dim; the part above the diagonal is not
   /// read.
-  PackedFactor(const double* lower, std::size_t dim);
+  void Pack(const double* lower, std::size_t dim);
 
   static constexpr std::size_t kRows = 4;
 
@@ -36,7 +39,7 @@ class PackedFactor {
   std::size_t dim() const { return dim_; }
 
  private:
-  std::size_t dim_;
+  std::size_t dim_ = 0;
   std::vector<float> values_;
 };
 

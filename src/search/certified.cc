@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "manyarms/error.h"
 
@@ -14,18 +15,16 @@ namespace {
 // Below this a scan takes no longer than asking an order.
 constexpr std::size_t kFewArms = 256;
 
-// What a survey costs, in arms scored by a scan: reading and copying count
-// twice, and d^2/2 multiply-adds an arm are done eight at a time while a scan
-// waits for the memory.
-std::uint64_t SurveyCost(std::size_t arms, std::size_t dim) {
-  return arms * (2 + dim / 16);
-}
+// A walk no longer than this takes less time than all else in a choice.
+constexpr std::uint64_t kShortWalk = 256;
 
-// What planning one costs, likewise.
-constexpr std::uint64_t kPlanCost = 32768;
+// A plan looks at 4,096 arms; it is not made before this many were scored.
+constexpr std::uint64_t kPlanPrice = 32768;
 
-// The part of the arms that are contenders at most for safety's sake.
-constexpr double kMostContenders = 1.0 / 4;
+// The part of all arms that are contenders though the last query did not need
+// them: more where choices were left uncertain.
+constexpr double kLeastSpare = 1.0 / 32;
+constexpr double kMostSpare = 1.0 / 4;
 
 // From this many arms on, tightening a snapshot, O(d^3), is cheaper than the
 // walk.
@@ -42,7 +41,9 @@ CertifiedSearch::CertifiedSearch(const CertifiedOptions& options,
     : options_(options),
       objective_(objective),
       catalogue_(catalogue),
-      posterior_(posterior) {}
+      posterior_(posterior),
+      scorer_(objective),
+      spare_(kLeastSpare) {}
 
 CertifiedSearch::~CertifiedSearch() { CancelSurvey(); }
 
@@ -98,7 +99,7 @@ std::optional<Hit> CertifiedSearch::Best(const Query& query) {
   const Hit best = FindBest(query);
   ++choices_;
   if (options_.check_every > 0 && choices_ % options_.check_every == 0) {
-    Check(query, best);
+    Check(best);
   }
   ConsiderSurvey(query, best);
   return best;
@@ -106,32 +107,34 @@ std::optional<Hit> CertifiedSearch::Best(const Query& query) {
 
 Hit CertifiedSearch::FindBest(const Query& query) {
   const std::uint64_t scored_before = stats_.arms_scored;
-  const Scorer scorer(objective_, query);
-  const BlockTable table = catalogue_.blocks();
-  Hit best = Better(catalogue_, scorer.Best(table, fresh_.blocks()),
-                    scorer.Best(table, surveyed_.blocks()));
+  scorer_.Take(query);
+  Hit best = Better(catalogue_, BestOf(fresh_), BestOf(surveyed_));
   stats_.arms_scored += fresh_.size() + surveyed_.size();
   if (order_) {
     if (last_walk_ > LongWalk(catalogue_.dim())) order_->Tighten(query);
-    const Order::Walk walk = order_->FindBest(scorer, query, best, catalogue_);
+    const Order::Walk walk = order_->FindBest(scorer_, query, best, catalogue_);
     stats_.arms_scored += walk.arms;
     last_walk_ = walk.arms;
-    best = walk.certain ? walk.best : Scan(scorer);
-    scanned_since_ |= !walk.certain;
+    best = walk.best;
+    if (!walk.certain) {
+      best = BestOf(arms_);
+      stats_.arms_scored += arms_.size();
+      last_walk_ += arms_.size();
+      recent_.uncertain = true;
+    }
   }
-  scored_since_ += stats_.arms_scored - scored_before;
-  ++choices_since_;
+  recent_.arms += stats_.arms_scored - scored_before;
+  ++recent_.choices;
   return best;
 }
 
-Hit CertifiedSearch::Scan(const Scorer& scorer) {
-  stats_.arms_scored += arms_.size();
-  return scorer.Best(catalogue_.blocks(), arms_.blocks());
+Hit CertifiedSearch::BestOf(const ArmSet& arms) const {
+  if (arms.size() == 0) return {};
+  return scorer_.Best(catalogue_.blocks(), arms.blocks());
 }
 
-void CertifiedSearch::Check(const Query& query, const Hit& found) {
-  const Hit scanned =
-      Scorer(objective_, query).Best(catalogue_.blocks(), arms_.blocks());
+void CertifiedSearch::Check(const Hit& found) {
+  const Hit scanned = BestOf(arms_);
   ++stats_.checks;
   if (scanned.slot == found.slot && scanned.score == found.score) return;
   throw Error(
@@ -146,29 +149,36 @@ void CertifiedSearch::Check(const Query& query, const Hit& found) {
                   fresh_.size() + surveyed_.size()));
 }
 
+// The work since the last survey must have paid for the next one, and the next
+// one must be worth it. What that takes depends on what the posterior knows by
+// now, so a new plan is made from time to time.
 void CertifiedSearch::ConsiderSurvey(const Query& query, const Hit& best) {
   if (survey_.valid() || arms_.size() < kFewArms) return;
-  const std::size_t arms = arms_.size();
-  const std::uint64_t price = order_ ? SurveyCost(arms, catalogue_.dim())
-                                     : std::max<std::uint64_t>(arms, kPlanCost);
-  if (scored_since_ < price) return;
+  const std::uint64_t plan_every =
+      std::max(kPlanPrice, PassPrice(arms_.size(), catalogue_.dim()));
+  if (recent_.arms < plan_every) return;
 
-  if (order_) {
-    contenders_ = scanned_since_ ? std::min(2 * contenders_, kMostContenders)
-                                 : std::max(contenders_ / 2, kFewestContenders);
-  }
-  std::optional<SurveyPlan> plan =
-      PlanSurvey(catalogue_, arms_.blocks(), Snapshot(objective_, posterior_),
-                 {.query = query,
-                  .best = best,
-                  .radius = order_ ? order_->snapshot().Radius(query) : 0,
-                  .mean_walk = static_cast<double>(scored_since_) /
-                               static_cast<double>(choices_since_),
-                  .contenders = contenders_});
-  scored_since_ = 0;
-  choices_since_ = 0;
-  scanned_since_ = false;
-  if (plan) StartSurvey(*std::move(plan));
+  const Recent recent = std::exchange(recent_, {});
+  credit_ += recent.arms;
+  if (recent.arms < kShortWalk * recent.choices) return;
+  const double spare = recent.uncertain ? std::min(2 * spare_, kMostSpare)
+                                        : std::max(spare_ / 2, kLeastSpare);
+  const double radius = order_ ? order_->snapshot().Radius(query) : 0;
+  std::optional<SurveyPlan> plan = PlanSurvey(
+      catalogue_, arms_.blocks(), Snapshot(objective_, posterior_),
+      {.query = query,
+       .best = best,
+       // The next queries will be about as far from the snapshot as the last
+       // ones were from theirs, where that was too far to be certain.
+       .radius = recent.uncertain ? radius : radius / 2,
+       .mean_walk = static_cast<double>(recent.arms) /
+                    static_cast<double>(recent.choices),
+       .spare = spare});
+  if (plan && credit_ < plan->price) return;
+  credit_ = 0;
+  if (!plan) return;
+  spare_ = spare;
+  StartSurvey(*std::move(plan));
 }
 
 void CertifiedSearch::StartSurvey(SurveyPlan plan) {

@@ -43,11 +43,9 @@ class CertifiedSearch final : public Search {
     double seconds;
   };
 
-  static constexpr double kFewestContenders = 1.0 / 32;
-
   Hit FindBest(const Query& query);
-  Hit Scan(const Scorer& scorer);
-  void Check(const Query& query, const Hit& found);
+  Hit BestOf(const ArmSet& arms) const;
+  void Check(const Hit& found);
 
   void Welcome(std::span<const Slot> slots);
   void ConsiderSurvey(const Query& query, const Hit& best);
@@ -62,6 +60,7 @@ class CertifiedSearch final : public Search {
   const Catalogue& catalogue_;
   const Posterior& posterior_;
 
+  Scorer scorer_;  // of the query that is being answered
   ArmSet arms_;
   ArmSet fresh_;
   std::unique_ptr<Order> order_;  // none before the first survey
@@ -72,12 +71,15 @@ class CertifiedSearch final : public Search {
   std::atomic<bool> cancelled_ = false;
   std::future<Surveyed> survey_;  // after all that it refers to
 
-  // Since the last survey began or was put off.
-  std::uint64_t choices_since_ = 0;
-  std::uint64_t scored_since_ = 0;
-  bool scanned_since_ = false;  // because the order left a choice uncertain
-
-  double contenders_ = kFewestContenders;  // part of the arms to keep at least
+  // What choices did since a survey was last thought of.
+  struct Recent {
+    std::uint64_t choices = 0;
+    std::uint64_t arms = 0;   // scored
+    bool uncertain = false;  // some had to fall back on a scan
+  };
+  Recent recent_;
+  std::uint64_t credit_ = 0;  // arms scored before that, not yet spent
+  double spare_;              // part of the arms that are spare contenders
   std::uint64_t last_walk_ = 0;  // arms scored by the last choice's walk
   std::uint64_t choices_ = 0;
   SearchStats stats_;

@@ -12,6 +12,9 @@ using kernels::Ceiling;
 using kernels::kRadii;
 using kernels::Radii;
 
+// How many contenders ahead their features are fetched.
+constexpr std::size_t kAhead = 16;
+
 void Raise(Ceiling& ceiling, const Ceiling& other) {
   for (std::size_t r = 0; r < kRadii; ++r) {
     ceiling.height[r] = std::max(ceiling.height[r], other.height[r]);
@@ -30,7 +33,7 @@ Ceiling CeilingOf(const Radii& radii, float centre, float width) {
 // Indices of the contenders by falling bound, in O(n): by buckets, which is
 // order enough. Bounds are sparse at the top, where the order matters.
 std::vector<std::uint32_t> ByFallingBound(
-    const std::vector<Contender>& contenders, float radius) {
+    std::span<const Contender> contenders, float radius) {
   std::vector<float> bounds(contenders.size());
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     bounds[i] = contenders[i].centre + radius * contenders[i].width;
@@ -66,8 +69,8 @@ std::uint64_t Count(std::span<const MaskedBlock> blocks) {
 }  // namespace
 
 Order::Order(Snapshot snapshot, const Radii& radii, float radius,
-             std::vector<Contender> contenders, const float* features,
-             const Ceiling& rest)
+             std::span<const Contender> contenders,
+             std::span<const float> features, const Ceiling& rest)
     : snapshot_(std::move(snapshot)), radii_(radii) {
   const std::vector<std::uint32_t> order =
       contenders.empty() ? std::vector<std::uint32_t>()
@@ -76,9 +79,9 @@ Order::Order(Snapshot snapshot, const Radii& radii, float radius,
   RaiseCeilings(order, contenders, rest);
 }
 
-void Order::LayOut(const std::vector<std::uint32_t>& order,
-                   const std::vector<Contender>& contenders,
-                   const float* features) {
+void Order::LayOut(std::span<const std::uint32_t> order,
+                   std::span<const Contender> contenders,
+                   std::span<const float> features) {
   const std::size_t dim = snapshot_.terms().factor->dim();
   const std::size_t blocks = (order.size() + kLanes - 1) / kLanes;
   features_ = MakeLargeBuffer<float>(blocks * kLanes * dim);
@@ -94,7 +97,12 @@ void Order::LayOut(const std::vector<std::uint32_t>& order,
     if (arms < kLanes) std::fill_n(block, kLanes * dim, 0.0F);
     for (std::size_t lane = 0; lane < arms; ++lane) {
       const std::uint32_t contender = order[first + lane];
-      const float* row = features + contender * dim;
+      if (first + lane + kAhead < order.size()) {
+        const std::uint32_t next = order[first + lane + kAhead];
+        __builtin_prefetch(&features[next * dim]);
+        __builtin_prefetch(&contenders[next]);
+      }
+      const float* row = &features[contender * dim];
       for (std::size_t j = 0; j < dim; ++j) block[j * kLanes + lane] = row[j];
       ids_[first + lane] = contenders[contender].id;
       slots_[first + lane] = contenders[contender].slot;
@@ -104,14 +112,16 @@ void Order::LayOut(const std::vector<std::uint32_t>& order,
     blocks_.push_back(
         {.block = static_cast<std::uint32_t>(b), .lanes = (1U << arms) - 1});
   }
-  std::ranges::sort(places_, {}, &Place::slot);
+  if (!std::ranges::is_sorted(places_, {}, &Place::slot)) {
+    std::ranges::sort(places_, {}, &Place::slot);
+  }
   id_chunk_ = ids_.data();
   // One chunk holds them all.
   table_ = {&feature_chunk_, &id_chunk_, 31, dim};
 }
 
-void Order::RaiseCeilings(const std::vector<std::uint32_t>& order,
-                          const std::vector<Contender>& contenders,
+void Order::RaiseCeilings(std::span<const std::uint32_t> order,
+                          std::span<const Contender> contenders,
                           const Ceiling& rest) {
   ceilings_.assign(blocks_.size() + 1, rest);
   for (std::size_t b = blocks_.size(); b-- > 0;) {

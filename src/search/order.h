@@ -2,6 +2,7 @@
 #define MANYARMS_SEARCH_ORDER_H_
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/large_allocator.h"
@@ -30,7 +31,7 @@ class Order {
   /// `features` are the contenders' rows.
   /// `radii` are those of the ceiling, `radius` is the one to order by.
   Order(Snapshot snapshot, const kernels::Radii& radii, float radius,
-        std::vector<Contender> contenders, const float* features,
+        std::span<const Contender> contenders, std::span<const float> features,
         const kernels::Ceiling& rest);
 
   struct Walk {
@@ -68,10 +69,11 @@ class Order {
   // What no arm from block i on is above.
   double CeilingFrom(std::size_t i, const Level& level) const;
 
-  void LayOut(const std::vector<std::uint32_t>& order,
-              const std::vector<Contender>& contenders, const float* features);
-  void RaiseCeilings(const std::vector<std::uint32_t>& order,
-                     const std::vector<Contender>& contenders,
+  void LayOut(std::span<const std::uint32_t> order,
+              std::span<const Contender> contenders,
+              std::span<const float> features);
+  void RaiseCeilings(std::span<const std::uint32_t> order,
+                     std::span<const Contender> contenders,
                      const kernels::Ceiling& rest);
 
   Snapshot snapshot_;

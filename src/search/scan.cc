@@ -1,7 +1,5 @@
 #include "search/scan.h"
 
-#include "search/scorer.h"
-
 namespace manyarms {
 
 void ScanSearch::Add(std::span<const Slot> slots) {
@@ -11,7 +9,8 @@ void ScanSearch::Add(std::span<const Slot> slots) {
 std::optional<Hit> ScanSearch::Best(const Query& query) {
   if (arms_.size() == 0) return std::nullopt;
   stats_.arms_scored += arms_.size();
-  return Scorer(objective_, query).Best(catalogue_.blocks(), arms_.blocks());
+  scorer_.Take(query);
+  return scorer_.Best(catalogue_.blocks(), arms_.blocks());
 }
 
 }  // namespace manyarms

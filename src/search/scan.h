@@ -3,13 +3,14 @@
 
 #include "manyarms/search.h"
 #include "search/arm_set.h"
+#include "search/scorer.h"
 
 namespace manyarms {
 
 class ScanSearch final : public Search {
  public:
   ScanSearch(Objective objective, const Catalogue& catalogue)
-      : objective_(objective), catalogue_(catalogue) {}
+      : scorer_(objective), catalogue_(catalogue) {}
 
   void Add(std::span<const Slot> slots) override;
   void Remove(Slot slot) override { arms_.Remove(slot); }
@@ -19,7 +20,7 @@ class ScanSearch final : public Search {
   SearchStats stats() const override { return stats_; }
 
  private:
-  const Objective objective_;
+  Scorer scorer_;
   const Catalogue& catalogue_;
   ArmSet arms_;
   SearchStats stats_;

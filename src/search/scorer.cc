@@ -2,14 +2,13 @@
 
 namespace manyarms {
 
-Scorer::Scorer(Objective objective, const Query& query)
-    : objective_(objective) {
-  if (objective != Objective::kQuadraticForm) {
+void Scorer::Take(const Query& query) {
+  if (objective_ != Objective::kQuadraticForm) {
     direction_.assign(query.direction->begin(), query.direction->end());
   }
-  if (objective != Objective::kInnerProduct) {
-    factor_.emplace(query.factor->data(),
-                    static_cast<std::size_t>(query.factor->rows()));
+  if (objective_ != Objective::kInnerProduct) {
+    factor_.Pack(query.factor->data(),
+                 static_cast<std::size_t>(query.factor->rows()));
   }
 }
 
@@ -19,9 +18,9 @@ Hit Scorer::Best(const BlockTable& table,
     case Objective::kInnerProduct:
       return kernels::BestInnerProduct(table, blocks, direction_);
     case Objective::kQuadraticForm:
-      return kernels::BestQuadraticForm(table, blocks, *factor_);
+      return kernels::BestQuadraticForm(table, blocks, factor_);
     case Objective::kOptimism:
-      return kernels::BestOptimism(table, blocks, direction_, *factor_);
+      return kernels::BestOptimism(table, blocks, direction_, factor_);
   }
   return {};
 }

@@ -1,7 +1,6 @@
 #ifndef MANYARMS_SEARCH_SCORER_H_
 #define MANYARMS_SEARCH_SCORER_H_
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,8 +13,14 @@ namespace manyarms {
 /// way to the last bit, whoever asks.
 class Scorer {
  public:
+  explicit Scorer(Objective objective) : objective_(objective) {}
+
+  Scorer(Objective objective, const Query& query) : Scorer(objective) {
+    Take(query);
+  }
+
   /// REQUIRES: the query has what the objective needs.
-  Scorer(Objective objective, const Query& query);
+  void Take(const Query& query);
 
   /// The best of the given arms; no slot if there are none.
   Hit Best(const BlockTable& table, std::span<const MaskedBlock> blocks) const;
@@ -23,7 +28,7 @@ class Scorer {
  private:
   Objective objective_;
   std::vector<float> direction_;
-  std::optional<kernels::PackedFactor> factor_;
+  kernels::PackedFactor factor_;
 };
 
 }  // namespace manyarms

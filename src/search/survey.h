@@ -18,16 +18,21 @@ struct SurveyPlan {
   Snapshot snapshot;
   float radius;
   float cutoff;
+  std::size_t contenders;  ///< about how many will reach it
+  std::uint64_t price;     ///< what it costs, in arms scored by a scan
 };
 
 /// What is known when a survey is planned.
 struct SurveyOccasion {
   const Query& query;  ///< the last one
   Hit best;            ///< its answer
-  double radius;       ///< its radius under the order in use, or 0
+  double radius;       ///< to expect at least
   double mean_walk;    ///< arms scored by a choice of late
-  double contenders;   ///< part of the arms to keep beyond those needed
+  double spare;        ///< part of the arms to keep beyond those needed
 };
+
+/// What the pass of a survey costs, in arms scored by a scan.
+std::uint64_t PassPrice(std::size_t arms, std::size_t dim);
 
 /// Looks at a few thousand arms to see how many a choice would have to score
 /// under this snapshot. No plan if that is not much better than now.
