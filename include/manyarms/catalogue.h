@@ -23,7 +23,7 @@ class IdIndex;      // src/catalogue/id_index.h
 /// allocated. A removed arm's slot is given to the next arm that is added.
 ///
 /// Costs: Add and Remove O(d), Find O(1); K arms take about K(4d + 8) bytes
-/// for features and ids and 11 to 17 bytes an arm for the look-up by id.
+/// for features and ids and 12 to 18 bytes an arm for the look-up by id.
 ///
 /// A catalogue that was moved from can be destroyed or assigned to, nothing
 /// else.
@@ -46,6 +46,10 @@ class Catalogue {
   std::vector<Slot> Add(std::span<const ArmId> ids,
                         std::span<const float> features);
   Slot Add(ArmId id, std::span<const float> features);
+
+  /// Makes room for so many arms in all, so that adding them does not have to
+  /// again and again.
+  void Reserve(std::size_t arms);
 
   /// Removes an arm and returns the slot that it had. Throws kUnknownId.
   Slot Remove(ArmId id);

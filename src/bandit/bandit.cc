@@ -64,6 +64,8 @@ Bandit::~Bandit() = default;
 Bandit::Bandit(Bandit&&) noexcept = default;
 Bandit& Bandit::operator=(Bandit&&) noexcept = default;
 
+void Bandit::Reserve(std::size_t arms) { state_->catalogue.Reserve(arms); }
+
 void Bandit::Add(std::span<const ArmId> ids, std::span<const float> features) {
   State& state = *state_;
   if (!state.options.negative_rewards) {

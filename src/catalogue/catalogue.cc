@@ -81,6 +81,10 @@ Slot Catalogue::Add(ArmId id, std::span<const float> features) {
   return Add(std::span(&id, 1), features).front();
 }
 
+void Catalogue::Reserve(std::size_t arms) {
+  index_->Reserve(std::min<std::size_t>(arms, kMaxArms));
+}
+
 void Catalogue::Validate(std::span<const ArmId> ids,
                          std::span<const float> features) const {
   CheckRows(features, ids.size(), dim_);

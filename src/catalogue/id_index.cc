@@ -1,5 +1,6 @@
 #include "catalogue/id_index.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace manyarms {
@@ -60,9 +61,10 @@ void IdIndex::Erase(Slot slot, const BlockTable& ids) {
 }
 
 void IdIndex::Reserve(std::size_t count) {
-  std::size_t capacity = entries_.size();
-  while (count * 10 > capacity * 7) capacity += capacity / 2;
-  if (capacity == entries_.size()) return;
+  const std::size_t needed = count + count / 2;  // two thirds full
+  if (needed <= entries_.size()) return;
+  const std::size_t capacity =
+      std::max(needed, entries_.size() + entries_.size() / 2);
 
   decltype(entries_) old(capacity);
   old.swap(entries_);

@@ -21,7 +21,7 @@ namespace manyarms {
 /// nearly in the order of the hashes, and growing it is one pass over both that
 /// looks at no id.
 ///
-/// 8 bytes an entry at 47 % to 70 % load. All operations O(1) expected.
+/// 8 bytes an entry at 44 % to 67 % load. All operations O(1) expected.
 class IdIndex {
  public:
   IdIndex() : entries_(kSmallest) {}

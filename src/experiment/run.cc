@@ -99,7 +99,7 @@ double SetUp(const Environment& environment, Bandit& bandit,
   const std::size_t arms = environment.arms_at_start();
   ArmFeeder feeder(environment, bandit);
   std::vector<ArmId> batch;
-  double seconds = 0;
+  double seconds = Seconds([&] { bandit.Reserve(arms); });
   for (std::size_t first = 0; first < arms; first += kBatch) {
     batch.resize(std::min(kBatch, arms - first));
     std::iota(batch.begin(), batch.end(), ArmId{first});

@@ -328,8 +328,8 @@ HWY_NOINLINE void Divide(std::span<const MaskedBlock> blocks,
     }
   }
   for (std::size_t r = 0; r < kRadii; ++r) {
-    rest.height[r] = HWY_MAX(rest.height[r],
-                             hn::GetLane(hn::MaxOfLanes(tag, height[r])));
+    rest.height[r] =
+        HWY_MAX(rest.height[r], hn::GetLane(hn::MaxOfLanes(tag, height[r])));
   }
   rest.widest = HWY_MAX(rest.widest, hn::GetLane(hn::MaxOfLanes(tag, widest)));
 }

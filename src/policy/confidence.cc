@@ -8,7 +8,8 @@
 namespace manyarms {
 
 std::vector<ArmBounds> Confidence::Bounds(std::vector<Slot> slots) const {
-  std::ranges::sort(slots);  // so that arms of one block are computed together
+  // So that arms of one block are computed together.
+  if (!std::ranges::is_sorted(slots)) std::ranges::sort(slots);
   const Eigen::VectorXf mean = posterior_.Mean().cast<float>();
   const kernels::PackedFactor factor(Factor().data(), posterior_.dim());
   const BlockTable table = catalogue_.blocks();

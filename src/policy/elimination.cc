@@ -42,13 +42,16 @@ Elimination::Elimination(const EliminationOptions& options,
                                     catalogue, posterior, seed),
                          places_);
   }
+  last_width_ = StageWidth(last_stage());
 }
 
 // Lines 8 and 21: floor(-log2(uncertainty)), kept within the stages.
 std::size_t Elimination::StageOf(float uncertainty) const {
   if (uncertainty >= 1) return 0;
-  if (uncertainty <= StageWidth(last_stage())) return last_stage();
-  return static_cast<std::size_t>(std::floor(-std::log2(uncertainty)));
+  if (uncertainty <= last_width_) return last_stage();
+  int exponent = 0;
+  const float mantissa = std::frexp(uncertainty, &exponent);  // in [1/2, 1)
+  return static_cast<std::size_t>(mantissa == 0.5F ? 1 - exponent : -exponent);
 }
 
 // Algorithm 2, line 3: r = 2^(-2s-2) (1 - eta^2), without the scaling that the
@@ -135,10 +138,8 @@ void Elimination::LowerThreshold() {
 }
 
 void Elimination::SetAside(std::span<const Entry> arms) {
-  for (const Entry& arm : arms) {
-    stage_of_[arm.slot] = kEliminated;
-    eliminated_.Push(arm.slot, arm.key);
-  }
+  for (const Entry& arm : arms) stage_of_[arm.slot] = kEliminated;
+  eliminated_.PushAll(arms);
 }
 
 void Elimination::Remove(Slot slot) {

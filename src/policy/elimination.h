@@ -52,6 +52,8 @@ class Elimination final : public Policy {
   const double accuracy_;
   const Confidence confidence_;
 
+  float last_width_ = 0;  // of the last stage
+
   std::vector<std::uint32_t> places_;   // of an arm in the heap that it is in
   std::vector<std::uint8_t> stage_of_;  // or kEliminated
   std::vector<HeapAugmentedArmSet> stages_;

@@ -5,10 +5,8 @@ namespace manyarms {
 void HeapAugmentedArmSet::Add(std::span<const Entry> arms) {
   std::vector<Slot> slots;
   slots.reserve(arms.size());
-  for (const Entry& arm : arms) {
-    heap_.Push(arm.slot, arm.key);
-    slots.push_back(arm.slot);
-  }
+  for (const Entry& arm : arms) slots.push_back(arm.slot);
+  heap_.PushAll(arms);
   search_->Add(slots);
 }
 

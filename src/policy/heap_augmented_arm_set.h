@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/indexed_heap.h"
 #include "manyarms/search.h"
-#include "policy/indexed_heap.h"
 
 namespace manyarms {
 

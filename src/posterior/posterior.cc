@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "kernels/triangular.h"
 
 namespace manyarms {
 namespace {
@@ -85,8 +86,8 @@ double Posterior::Width(std::span<const float> features) const {
 
 Eigen::MatrixXd Posterior::InverseFactor() const {
   const Index d = Signed(dim_);
-  Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(d, d);
-  FactorOf(factor_).triangularView<Eigen::Lower>().solveInPlace(inverse);
+  Eigen::MatrixXd inverse(d, d);
+  kernels::InvertLower(factor_.data(), dim_ + 1, dim_, inverse.data());
   return inverse;
 }
 

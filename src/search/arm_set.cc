@@ -26,12 +26,6 @@ void ArmSet::Remove(Slot slot) {
   blocks_.pop_back();
 }
 
-bool ArmSet::Contains(Slot slot) const {
-  const std::uint32_t block = BlockOf(slot);
-  return block < place_.size() && place_[block] != kNowhere &&
-         (blocks_[place_[block]].lanes >> LaneOf(slot) & 1U) != 0;
-}
-
 void ArmSet::Clear() {
   for (const MaskedBlock& masked : blocks_) place_[masked.block] = kNowhere;
   blocks_.clear();

@@ -26,7 +26,15 @@ class ArmSet {
 
   void Clear();
 
-  bool Contains(Slot slot) const;
+  bool Contains(Slot slot) const {
+    return (lanes(BlockOf(slot)) >> LaneOf(slot) & 1U) != 0;
+  }
+
+  /// The members in one block.
+  std::uint32_t lanes(std::uint32_t block) const {
+    const bool listed = block < place_.size() && place_[block] != kNowhere;
+    return listed ? blocks_[place_[block]].lanes : 0;
+  }
 
   std::size_t size() const { return size_; }
   std::span<const MaskedBlock> blocks() const { return blocks_; }

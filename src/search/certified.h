@@ -26,7 +26,9 @@ namespace manyarms {
 /// in the order in use. Fresh arms are scored by every choice.
 class CertifiedSearch final : public Search {
  public:
-  CertifiedSearch(const CertifiedOptions& options, Objective objective,
+  /// REQUIRES: the objective is not kQuadraticForm, for which there is
+  /// LazyFormSearch.
+  CertifiedSearch(bool background, Objective objective,
                   const Catalogue& catalogue, const Posterior& posterior);
   ~CertifiedSearch() override;
 
@@ -45,7 +47,6 @@ class CertifiedSearch final : public Search {
 
   Hit FindBest(const Query& query);
   Hit BestOf(const ArmSet& arms) const;
-  void Check(const Hit& found);
 
   void Welcome(std::span<const Slot> slots);
   void ConsiderSurvey(const Query& query, const Hit& best);
@@ -55,7 +56,7 @@ class CertifiedSearch final : public Search {
   void CancelSurvey();
 
   // Immutable after construction.
-  const CertifiedOptions options_;
+  const bool background_;
   const Objective objective_;
   const Catalogue& catalogue_;
   const Posterior& posterior_;
@@ -74,14 +75,13 @@ class CertifiedSearch final : public Search {
   // What choices did since a survey was last thought of.
   struct Recent {
     std::uint64_t choices = 0;
-    std::uint64_t arms = 0;   // scored
+    std::uint64_t arms = 0;  // scored
     bool uncertain = false;  // some had to fall back on a scan
   };
   Recent recent_;
-  std::uint64_t credit_ = 0;  // arms scored before that, not yet spent
-  double spare_;              // part of the arms that are spare contenders
+  std::uint64_t credit_ = 0;     // arms scored before that, not yet spent
+  double spare_;                 // part of the arms that are spare contenders
   std::uint64_t last_walk_ = 0;  // arms scored by the last choice's walk
-  std::uint64_t choices_ = 0;
   SearchStats stats_;
 };
 

@@ -4,7 +4,9 @@
 #include "manyarms/error.h"
 #include "manyarms/search.h"
 #include "search/certified.h"
+#include "search/checked.h"
 #include "search/hnsw.h"
+#include "search/lazy_form.h"
 #include "search/scan.h"
 
 namespace manyarms {
@@ -16,8 +18,16 @@ constexpr std::size_t kMaxFoldedDim = 256;
 std::unique_ptr<Search> Make(const CertifiedOptions& options,
                              Objective objective, const Catalogue& catalogue,
                              const Posterior& posterior, std::uint64_t) {
-  return std::make_unique<CertifiedSearch>(options, objective, catalogue,
-                                           posterior);
+  std::unique_ptr<Search> search;
+  if (objective == Objective::kQuadraticForm) {
+    search = std::make_unique<LazyFormSearch>(catalogue, posterior);
+  } else {
+    search = std::make_unique<CertifiedSearch>(options.background, objective,
+                                               catalogue, posterior);
+  }
+  if (options.check_every == 0) return search;
+  return std::make_unique<CheckedSearch>(std::move(search), options.check_every,
+                                         objective, catalogue);
 }
 
 std::unique_ptr<Search> Make(const ScanOptions&, Objective objective,

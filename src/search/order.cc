@@ -32,8 +32,8 @@ Ceiling CeilingOf(const Radii& radii, float centre, float width) {
 
 // Indices of the contenders by falling bound, in O(n): by buckets, which is
 // order enough. Bounds are sparse at the top, where the order matters.
-std::vector<std::uint32_t> ByFallingBound(
-    std::span<const Contender> contenders, float radius) {
+std::vector<std::uint32_t> ByFallingBound(std::span<const Contender> contenders,
+                                          float radius) {
   std::vector<float> bounds(contenders.size());
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     bounds[i] = contenders[i].centre + radius * contenders[i].width;
@@ -161,9 +161,9 @@ Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
                             const Catalogue& catalogue) const {
   const Level level = LevelOf(snapshot_.Radius(query));
   Walk walk{.best = known, .certain = true, .arms = 0};
-  const auto height = [&] { return snapshot_.Height(walk.best.score); };
   const auto reaches = [&](std::size_t i) {
-    return walk.best.slot == kNoSlot || CeilingFrom(i, level) >= height();
+    return walk.best.slot == kNoSlot ||
+           CeilingFrom(i, level) >= walk.best.score;
   };
   const std::size_t end = blocks_.size();
   for (std::size_t at = 0; at < end && reaches(at);) {

@@ -65,12 +65,6 @@ void Snapshot::Tighten(const Query& query) {
   growth_ = std::min(growth_, std::sqrt(largest) * (1 + 0x1p-24));
 }
 
-double Snapshot::Height(float score) const {
-  return objective_ == Objective::kQuadraticForm
-             ? std::sqrt(static_cast<double>(score))
-             : score;
-}
-
 kernels::BoundTerms Snapshot::terms() const {
   const auto dim = static_cast<std::size_t>(factor_.rows());
   double centre_length = 0;

@@ -13,7 +13,8 @@ namespace manyarms {
 /// The posterior at one moment, as something that bounds all scores to come:
 /// with centre = <theta_0, x> and width = |A_0 x|, where A_0 = V_0^{-1/2}, no
 /// arm's score is above
-///     centre + Radius(query) width.
+///     centre + Radius(query) width;
+/// by quadratic form, no score's square root.
 /// docs/design.md has the proof, rounding included.
 class Snapshot {
  public:
@@ -25,9 +26,6 @@ class Snapshot {
   /// Makes Radius smaller for this query and all later ones, by how much the
   /// posterior has tightened since in every direction. Costs O(d^3).
   void Tighten(const Query& query);
-
-  /// A score as bounds count it: forms are squares, widths are not.
-  double Height(float score) const;
 
   /// How centres and widths are computed. Refers to the snapshot.
   kernels::BoundTerms terms() const;

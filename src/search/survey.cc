@@ -68,7 +68,7 @@ std::optional<SurveyPlan> PlanSurvey(const Catalogue& catalogue,
   const auto total = static_cast<double>(sample.size());
   const auto reaching = static_cast<double>(
       std::ranges::lower_bound(
-          sample, static_cast<float>(snapshot.Height(occasion.best.score)),
+          sample, occasion.best.score,
           std::greater<>()) -
       sample.begin());
   const double walk =
@@ -81,13 +81,12 @@ std::optional<SurveyPlan> PlanSurvey(const Catalogue& catalogue,
   const auto contenders = static_cast<std::size_t>(
       share * static_cast<double>(arms.size() * kLanes));
   const auto rank = static_cast<std::size_t>(share * total);
-  return SurveyPlan{
-      .snapshot = std::move(snapshot),
-      .radius = rounded,
-      .cutoff = sample[std::min(rank, sample.size() - 1)],
-      .contenders = contenders,
-      .price = PassPrice(arms.size() * kLanes, catalogue.dim()) +
-               kContenderPrice * contenders};
+  return SurveyPlan{.snapshot = std::move(snapshot),
+                    .radius = rounded,
+                    .cutoff = sample[std::min(rank, sample.size() - 1)],
+                    .contenders = contenders,
+                    .price = PassPrice(arms.size() * kLanes, catalogue.dim()) +
+                             kContenderPrice * contenders};
 }
 
 std::unique_ptr<Order> TakeSurvey(const Catalogue& catalogue,

@@ -1,14 +1,21 @@
-#ifndef MANYARMS_POLICY_INDEXED_HEAP_H_
-#define MANYARMS_POLICY_INDEXED_HEAP_H_
+#ifndef MANYARMS_BASE_INDEXED_HEAP_H_
+#define MANYARMS_BASE_INDEXED_HEAP_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "manyarms/types.h"
 
 namespace manyarms {
+
+struct HeapEntry {
+  float key;
+  Slot slot;
+};
 
 /// A binary heap of slots from which any slot can be removed. Several heaps
 /// may share one array of places as long as a slot is in one of them at a
@@ -18,10 +25,7 @@ namespace manyarms {
 template <class Before>
 class IndexedHeap {
  public:
-  struct Entry {
-    float key;
-    Slot slot;
-  };
+  using Entry = HeapEntry;
 
   /// `places` must outlive the heap; it is grown as needed.
   explicit IndexedHeap(std::vector<std::uint32_t>& places) : places_(places) {}
@@ -30,6 +34,22 @@ class IndexedHeap {
     if (slot >= places_.size()) places_.resize(slot + 1);
     entries_.push_back({key, slot});
     SiftUp(entries_.size() - 1);
+  }
+
+  /// Several at once, in O(n) where they are many.
+  void PushAll(std::span<const Entry> entries) {
+    if (entries.size() < entries_.size()) {
+      for (const Entry& entry : entries) Push(entry.slot, entry.key);
+      return;
+    }
+    Slot last = 0;
+    for (const Entry& entry : entries) last = std::max(last, entry.slot);
+    if (last >= places_.size()) places_.resize(last + 1);
+    entries_.insert(entries_.end(), entries.begin(), entries.end());
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      places_[entries_[i].slot] = static_cast<std::uint32_t>(i);
+    }
+    for (std::size_t i = entries_.size() / 2; i-- > 0;) SiftDown(i);
   }
 
   /// REQUIRES: the slot is in the heap.
@@ -92,4 +112,4 @@ class IndexedHeap {
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_POLICY_INDEXED_HEAP_H_
+#endif  // MANYARMS_BASE_INDEXED_HEAP_H_

@@ -1,4 +1,4 @@
-#include "policy/indexed_heap.h"
+#include "base/indexed_heap.h"
 
 #include <functional>
 #include <map>
@@ -26,6 +26,23 @@ TEST(IndexedHeap, AgreesWithASortedSet) {
     return best;
   };
   for (int i = 0; i < 20000; ++i) {
+    if (i % 1000 == 0) {  // many or few at once
+      std::vector<IndexedHeap<std::less<>>::Entry> several;
+      const auto last = static_cast<Slot>(1000 + random.Below(400));
+      for (Slot slot = 1000; slot < last; ++slot) {
+        if (low_model.contains(slot)) continue;
+        const auto key = static_cast<float>(random.Below(50));
+        several.push_back({key, slot});
+        low_model[slot] = key;
+      }
+      low.PushAll(several);
+      for (int taken = 0; taken < 300 && !low.empty(); ++taken) {
+        const Slot top = low.top().slot;
+        ASSERT_EQ(low.top().key, extreme(low_model, std::less<>()));
+        low.Remove(top);
+        low_model.erase(top);
+      }
+    }
     const auto slot = static_cast<Slot>(random.Below(200));
     const auto key = static_cast<float>(random.Below(50));  // ties are common
     if (low_model.erase(slot) == 1) {

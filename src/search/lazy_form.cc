@@ -1,0 +1,180 @@
+#include "search/lazy_form.h"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cmath>
+
+#include "search/order.h"
+
+namespace manyarms {
+namespace {
+
+constexpr std::uint32_t kNoUnit = ~std::uint32_t{0};
+constexpr float kDead = -1;  // a width that reaches nothing
+
+// From this many blocks on, tightening the snapshot, O(d^3), is cheaper than
+// scoring them.
+std::size_t LongWalk(std::size_t dim) { return 12 * dim; }
+
+// How many blocks ahead the next ones are fetched. They lie anywhere.
+constexpr std::size_t kAhead = 4;
+
+void Prefetch(const BlockTable& table, std::uint32_t block) {
+  const float* features = table.Features(block);
+  for (std::size_t j = 0; j < table.dim; ++j) {
+    __builtin_prefetch(features + j * kLanes);
+  }
+}
+
+// Rounded up, so that a bound stays one.
+float Up(double value) { return static_cast<float>(value * (1 + 0x1p-22)); }
+
+}  // namespace
+
+LazyFormSearch::LazyFormSearch(const Catalogue& catalogue,
+                               const Posterior& posterior)
+    : catalogue_(catalogue),
+      posterior_(posterior),
+      scorer_(Objective::kQuadraticForm) {}
+
+void LazyFormSearch::Add(std::span<const Slot> slots) {
+  for (const Slot slot : slots) arms_.Add(slot);
+  if (!snapshot_) return;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const std::uint32_t block = BlockOf(slots[i]);
+    if (i == 0 || block != BlockOf(slots[i - 1])) Renew(block);
+  }
+}
+
+// A bound too high is still a bound; only a block without arms must go.
+void LazyFormSearch::Remove(Slot slot) {
+  arms_.Remove(slot);
+  const std::uint32_t block = BlockOf(slot);
+  if (!snapshot_ || arms_.lanes(block) != 0) return;
+  Unit& unit = units_[unit_of_[block]];
+  unit.initial = unit.last = kDead;
+  unit_of_[block] = kNoUnit;
+  // Room for those that come and go.
+  if (++dead_ > units_.size() / 2) snapshot_.reset();
+}
+
+void LazyFormSearch::Clear() {
+  arms_.Clear();
+  snapshot_.reset();
+}
+
+std::optional<Hit> LazyFormSearch::Best(const Query& query) {
+  if (arms_.size() == 0) return std::nullopt;
+  if (!snapshot_) TakeSnapshot();
+  if (long_walk_) snapshot_->Tighten(query);
+  return FindBest(query);
+}
+
+void LazyFormSearch::TakeSnapshot() {
+  const auto start = std::chrono::steady_clock::now();
+  snapshot_.emplace(Objective::kQuadraticForm, posterior_);
+  terms_ = snapshot_->terms();
+  terms_.centre_slack = 1;  // without a direction the centre is the length then
+  std::vector<Unit> units;
+  units.reserve(arms_.blocks().size());
+  std::uint32_t last_block = 0;
+  for (const MaskedBlock& masked : arms_.blocks()) {
+    units.push_back(Measure(masked.block));
+    last_block = std::max(last_block, masked.block);
+  }
+  std::ranges::sort(units, std::greater<>(), &Unit::initial);
+  units_.clear();
+  groups_.clear();
+  unit_of_.assign(last_block + 1, kNoUnit);
+  for (const Unit& unit : units) Append(unit);
+  dead_ = 0;
+  long_walk_ = false;
+  ++stats_.snapshots;
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - start;
+  stats_.snapshot_seconds += took.count();
+}
+
+LazyFormSearch::Unit LazyFormSearch::Measure(std::uint32_t block) const {
+  kernels::BlockBounds bounds;
+  kernels::BoundsOf(catalogue_.blocks().Features(block), terms_, bounds);
+  Unit unit{.block = block, .length = 0, .initial = 0, .last = 0};
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    unit.length = std::max(unit.length, bounds.centre[lane]);
+    unit.initial = std::max(unit.initial, bounds.width[lane]);
+  }
+  unit.last = unit.initial;
+  return unit;
+}
+
+void LazyFormSearch::Append(const Unit& unit) {
+  if (units_.size() % kGroup == 0) groups_.emplace_back();
+  if (unit.block >= unit_of_.size()) unit_of_.resize(unit.block + 1, kNoUnit);
+  unit_of_[unit.block] = static_cast<std::uint32_t>(units_.size());
+  units_.push_back(unit);
+  Group& group = groups_.back();
+  group.initial = std::max(group.initial, unit.initial);
+  group.last = std::max(group.last, unit.last);
+}
+
+// A block with a new arm.
+void LazyFormSearch::Renew(std::uint32_t block) {
+  const Unit unit = Measure(block);
+  if (block >= unit_of_.size() || unit_of_[block] == kNoUnit) {
+    Append(unit);
+    return;
+  }
+  const std::uint32_t index = unit_of_[block];
+  units_[index] = unit;
+  Group& group = groups_[index / kGroup];
+  group.initial = std::max(group.initial, unit.initial);
+  group.last = std::max(group.last, unit.last);
+}
+
+Hit LazyFormSearch::FindBest(const Query& query) {
+  scorer_.Take(query);
+  const BlockTable table = catalogue_.blocks();
+  const double radius = query.radius;
+  const double initial_radius = snapshot_->Radius(query);
+  Hit best;
+  double height = 0;  // the best score as a width times the radius
+  std::size_t scored = 0;
+  const auto reaches = [&](const auto& bounds) {
+    return radius * bounds.last >= height &&
+           initial_radius * bounds.initial >= height;
+  };
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (!reaches(groups_[g])) continue;
+    const auto units = std::span(units_).subspan(
+        g * kGroup, std::min(kGroup, units_.size() - g * kGroup));
+    groups_[g].last = 0;
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      Unit& unit = units[i];
+      if (i + kAhead < units.size() && reaches(units[i + kAhead])) {
+        Prefetch(table, units[i + kAhead].block);
+      }
+      if (reaches(unit)) {
+        const MaskedBlock masked{unit.block, arms_.lanes(unit.block)};
+        const Hit hit = scorer_.Best(table, {&masked, 1});
+        best = Better(catalogue_, best, hit);
+        height = std::sqrt(static_cast<double>(best.score));
+        if (radius > 0) {
+          const double width =
+              std::sqrt(static_cast<double>(hit.score)) / radius;
+          unit.last =
+              std::min(unit.last, Up(width * terms_.width_scale +
+                                     terms_.width_slack * unit.length));
+        }
+        stats_.arms_scored +=
+            static_cast<std::uint64_t>(std::popcount(masked.lanes));
+        ++scored;
+      }
+      groups_[g].last = std::max(groups_[g].last, unit.last);
+    }
+  }
+  long_walk_ = scored > LongWalk(catalogue_.dim());
+  return best;
+}
+
+}  // namespace manyarms
