@@ -45,8 +45,8 @@ class Posterior {
   /// |x|_{V^-1}.
   double Width(std::span<const float> features) const;
 
-  /// A = L^-1, lower triangular, so that x' V^-1 x = |A x|^2.
-  Eigen::MatrixXd InverseFactor() const;
+  /// A = scale L^-1, lower triangular, so that scale^2 x' V^-1 x = |A x|^2.
+  Eigen::MatrixXd InverseFactor(double scale = 1) const;
 
   std::size_t dim() const { return dim_; }
   double regularisation() const { return regularisation_; }

@@ -20,13 +20,13 @@ using Tag = hn::ScalableTag<double>;
 // by the diagonal: all columns at once, in registers that do not wait for one
 // another as the steps of a substitution do.
 void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
-                 double* inverse) {
+                 double scale, double* inverse) {
   const Tag tag;
   const std::size_t lanes = hn::Lanes(tag);
   const std::size_t width = (dim + lanes - 1) / lanes * lanes;
   std::vector<double> rows(dim * width);
   for (std::size_t i = 0; i < dim; ++i) {
-    const double scale = 1 / lower[i * stride + i];
+    const double reciprocal = 1 / lower[i * stride + i];
     double* row = rows.data() + i * width;
     for (std::size_t first = 0; first < i; first += lanes) {
       auto sum = hn::Zero(tag);
@@ -34,13 +34,13 @@ void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
         sum = hn::MulAdd(hn::Set(tag, lower[k * stride + i]),
                          hn::LoadU(tag, rows.data() + k * width + first), sum);
       }
-      hn::StoreU(hn::Mul(hn::Set(tag, -scale), sum), tag, row + first);
+      hn::StoreU(hn::Mul(hn::Set(tag, -reciprocal), sum), tag, row + first);
     }
-    row[i] = scale;
+    row[i] = reciprocal;
   }
   for (std::size_t j = 0; j < dim; ++j) {
     for (std::size_t i = 0; i < dim; ++i) {
-      inverse[j * dim + i] = rows[i * width + j];
+      inverse[j * dim + i] = scale * rows[i * width + j];
     }
   }
 }
@@ -55,8 +55,8 @@ namespace manyarms::kernels {
 HWY_EXPORT(InvertLower);
 
 void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
-                 double* inverse) {
-  HWY_DYNAMIC_DISPATCH(InvertLower)(lower, stride, dim, inverse);
+                 double scale, double* inverse) {
+  HWY_DYNAMIC_DISPATCH(InvertLower)(lower, stride, dim, scale, inverse);
 }
 
 }  // namespace manyarms::kernels

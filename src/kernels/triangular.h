@@ -5,14 +5,14 @@
 
 namespace manyarms::kernels {
 
-/// The inverse of a lower triangular matrix, dim x dim, column-major, columns
-/// of `lower` `stride` apart and those of `inverse` `dim` apart. What lies
-/// above the diagonal is not read, and zero in the result.
+/// `scale` times the inverse of a lower triangular matrix, dim x dim,
+/// column-major, columns of `lower` `stride` apart and those of `inverse` `dim`
+/// apart. What lies above the diagonal is not read, and zero in the result.
 ///
 /// Written here because libraries do not skip the zeros: d^3/6 multiply-adds
 /// instead of d^3/2, of which ucb and elim need one at every choice.
 void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
-                 double* inverse);
+                 double scale, double* inverse);
 
 }  // namespace manyarms::kernels
 

@@ -37,9 +37,7 @@ class Confidence {
   float Uncertainty(Slot slot) const;
 
   /// beta V^{-1/2}: an arm's uncertainty is |Factor() x|.
-  Eigen::MatrixXd Factor() const {
-    return radius_ * posterior_.InverseFactor();
-  }
+  Eigen::MatrixXd Factor() const { return posterior_.InverseFactor(radius_); }
 
   double radius() const { return radius_; }
 

@@ -15,7 +15,7 @@ Ucb::Ucb(const UcbOptions& options, const SearchOptions& search,
 
 Hit Ucb::Choose() {
   const Eigen::VectorXd mean = posterior_.Mean();
-  const Eigen::MatrixXd factor = radius_ * posterior_.InverseFactor();
+  const Eigen::MatrixXd factor = posterior_.InverseFactor(radius_);
   return *search_->Best(
       {.direction = &mean, .factor = &factor, .radius = radius_});
 }

@@ -84,10 +84,10 @@ double Posterior::Width(std::span<const float> features) const {
   return x.norm();
 }
 
-Eigen::MatrixXd Posterior::InverseFactor() const {
+Eigen::MatrixXd Posterior::InverseFactor(double scale) const {
   const Index d = Signed(dim_);
   Eigen::MatrixXd inverse(d, d);
-  kernels::InvertLower(factor_.data(), dim_ + 1, dim_, inverse.data());
+  kernels::InvertLower(factor_.data(), dim_ + 1, dim_, scale, inverse.data());
   return inverse;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 #include <utility>
 
@@ -18,9 +19,11 @@ constexpr std::uint64_t kShortWalk = 64;
 constexpr std::uint64_t kPlanPrice = 32768;
 
 // The part of all arms that are contenders though the last query did not need
-// them: more where choices were left uncertain.
-constexpr double kLeastSpare = 1.0 / 32;
+// them: more where choices were left uncertain, less of very many.
 constexpr double kMostSpare = 1.0 / 4;
+double LeastSpare(std::size_t arms) {
+  return std::min(1.0 / 32, 32 / std::sqrt(static_cast<double>(arms)));
+}
 
 // From this many arms on, tightening a snapshot, O(d^3), is cheaper than the
 // walk.
@@ -37,8 +40,7 @@ CertifiedSearch::CertifiedSearch(bool background, Objective objective,
       objective_(objective),
       catalogue_(catalogue),
       posterior_(posterior),
-      scorer_(objective),
-      spare_(kLeastSpare) {}
+      scorer_(objective) {}
 
 CertifiedSearch::~CertifiedSearch() { CancelSurvey(); }
 
@@ -86,6 +88,9 @@ void CertifiedSearch::Clear() {
   arms_.Clear();
   fresh_.Clear();
   order_.reset();
+  probe_.reset();
+  recent_ = {};
+  credit_ = 0;
 }
 
 std::optional<Hit> CertifiedSearch::Best(const Query& query) {
@@ -136,19 +141,28 @@ void CertifiedSearch::ConsiderSurvey(const Query& query, const Hit& best) {
   const Recent recent = std::exchange(recent_, {});
   credit_ += recent.arms;
   if (recent.arms < kShortWalk * recent.choices) return;
-  const double spare = recent.uncertain ? std::min(2 * spare_, kMostSpare)
-                                        : std::max(spare_ / 2, kLeastSpare);
-  const double radius = order_ ? order_->snapshot().Radius(query) : 0;
-  std::optional<SurveyPlan> plan = PlanSurvey(
-      catalogue_, arms_.blocks(), Snapshot(objective_, posterior_),
-      {.query = query,
-       .best = best,
-       // The next queries will be about as far from the snapshot as the last
-       // ones were from theirs, where that was too far to be certain.
-       .radius = recent.uncertain ? radius : radius / 2,
-       .mean_walk = static_cast<double>(recent.arms) /
-                    static_cast<double>(recent.choices),
-       .spare = spare});
+  const double spare = std::max(
+      LeastSpare(arms_.size()),
+      recent.uncertain ? std::min(2 * spare_, kMostSpare) : spare_ / 2);
+  Snapshot snapshot(objective_, posterior_);
+  if (!order_ && !probe_) {
+    probe_ = std::move(snapshot);
+    return;
+  }
+  // The next queries will be about as far from the snapshot as the last ones
+  // were from theirs, where that was too far to be certain.
+  const bool far = !order_ || recent.uncertain;
+  const double radius =
+      (order_ ? order_->snapshot() : *probe_).Radius(query) / (far ? 1 : 2);
+  if (!order_) probe_ = snapshot;
+  std::optional<SurveyPlan> plan =
+      PlanSurvey(catalogue_, arms_.blocks(), std::move(snapshot),
+                 {.query = query,
+                  .best = best,
+                  .radius = radius,
+                  .mean_walk = static_cast<double>(recent.arms) /
+                               static_cast<double>(recent.choices),
+                  .spare = spare});
   if (plan && credit_ < plan->price) return;
   credit_ = 0;
   if (!plan) return;

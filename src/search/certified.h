@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "manyarms/posterior.h"
@@ -64,7 +65,8 @@ class CertifiedSearch final : public Search {
   Scorer scorer_;  // of the query that is being answered
   ArmSet arms_;
   ArmSet fresh_;
-  std::unique_ptr<Order> order_;  // none before the first survey
+  std::unique_ptr<Order> order_;   // none before the first survey
+  std::optional<Snapshot> probe_;  // of the last plan, while there is no order
 
   // What was fresh when the survey that is under way began, and who left since.
   ArmSet surveyed_;
@@ -80,7 +82,7 @@ class CertifiedSearch final : public Search {
   };
   Recent recent_;
   std::uint64_t credit_ = 0;     // arms scored before that, not yet spent
-  double spare_;                 // part of the arms that are spare contenders
+  double spare_ = 0;             // part of the arms that are spare contenders
   std::uint64_t last_walk_ = 0;  // arms scored by the last choice's walk
   SearchStats stats_;
 };

@@ -140,9 +140,10 @@ Hit LazyFormSearch::FindBest(const Query& query) {
   Hit best;
   double height = 0;  // the best score as a width times the radius
   std::size_t scored = 0;
+  // Asked the other way round, so that what is not a number reaches.
   const auto reaches = [&](const auto& bounds) {
-    return radius * bounds.last >= height &&
-           initial_radius * bounds.initial >= height;
+    return !(radius * bounds.last < height) &&
+           !(initial_radius * bounds.initial < height);
   };
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     if (!reaches(groups_[g])) continue;
@@ -162,9 +163,8 @@ Hit LazyFormSearch::FindBest(const Query& query) {
         if (radius > 0) {
           const double width =
               std::sqrt(static_cast<double>(hit.score)) / radius;
-          unit.last =
-              std::min(unit.last, Up(width * terms_.width_scale +
-                                     terms_.width_slack * unit.length));
+          unit.last = std::min(unit.last, Up(width * terms_.width_scale +
+                                             terms_.width_slack * unit.length));
         }
         stats_.arms_scored +=
             static_cast<std::uint64_t>(std::popcount(masked.lanes));

@@ -161,9 +161,10 @@ Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
                             const Catalogue& catalogue) const {
   const Level level = LevelOf(snapshot_.Radius(query));
   Walk walk{.best = known, .certain = true, .arms = 0};
+  // Asked the other way round, so that what is not a number reaches.
   const auto reaches = [&](std::size_t i) {
     return walk.best.slot == kNoSlot ||
-           CeilingFrom(i, level) >= walk.best.score;
+           !(CeilingFrom(i, level) < walk.best.score);
   };
   const std::size_t end = blocks_.size();
   for (std::size_t at = 0; at < end && reaches(at);) {

@@ -67,9 +67,7 @@ std::optional<SurveyPlan> PlanSurvey(const Catalogue& catalogue,
 
   const auto total = static_cast<double>(sample.size());
   const auto reaching = static_cast<double>(
-      std::ranges::lower_bound(
-          sample, occasion.best.score,
-          std::greater<>()) -
+      std::ranges::lower_bound(sample, occasion.best.score, std::greater<>()) -
       sample.begin());
   const double walk =
       reaching / total * static_cast<double>(arms.size() * kLanes);
