@@ -31,6 +31,11 @@ struct RunResult {
   double setup_seconds = 0;  ///< adding the first arms, indices included
   double run_seconds = 0;    ///< Choose, Learn, Add and Remove after that
   Latency latency;           ///< of Choose
+  /// The choice by which more than half of the arms were eliminated, and the
+  /// run_seconds before it; 0 if there was none. Until then a stage holds
+  /// nearly all arms, afterwards hardly any.
+  std::uint64_t mass_elimination_step = 0;
+  double mass_elimination_seconds = 0;
   PolicyStats stats;
   /// Hash of the sequence of chosen ids: equal for two runs that made the same
   /// decisions.

@@ -66,7 +66,8 @@ std::string_view PolicyName(const PolicyOptions& options);
 /// What the policy's searches have done, with the arms that the policy itself
 /// has scored, and what it had to do besides.
 struct PolicyStats : SearchStats {
-  std::uint64_t recoveries = 0;  ///< times all arms had been eliminated
+  std::uint64_t eliminations = 0;  ///< of arms; those that came back count anew
+  std::uint64_t recoveries = 0;    ///< times all arms had been eliminated
 };
 
 /// Decides which arm to play. Keeps itself informed of the catalogue's arms;

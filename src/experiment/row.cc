@@ -70,6 +70,11 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["setup_seconds"] = result.setup_seconds;
   row["run_seconds"] = result.run_seconds;
   row["arms_scored"] = result.stats.arms_scored;
+  if (std::holds_alternative<EliminationOptions>(spec.policy)) {
+    row["eliminations"] = result.stats.eliminations;
+    row["mass_elimination_step"] = result.mass_elimination_step;
+    row["mass_elimination_seconds"] = result.mass_elimination_seconds;
+  }
   row["recoveries"] = result.stats.recoveries;
   row["snapshots"] = result.stats.snapshots;
   row["snapshot_seconds"] = result.stats.snapshot_seconds;

@@ -154,6 +154,11 @@ RunResult RunExperiment(const RunSpec& spec, const Progress& progress) {
     const double reward = environment->Reward(decision.arm, step);
     const double learn = Seconds([&] { bandit.Learn(decision.arm, reward); });
 
+    if (result.mass_elimination_step == 0 &&
+        bandit.stats().eliminations > bandit.size() / 2) {
+      result.mass_elimination_step = step;
+      result.mass_elimination_seconds = result.run_seconds;
+    }
     result.run_seconds += choose + learn;
     latencies.push_back(static_cast<float>(choose));
     result.regret += environment->Regret(decision.arm);

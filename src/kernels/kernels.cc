@@ -273,6 +273,37 @@ HWY_INLINE std::uint32_t LanesOf(hn::Mask<Tag> mask) {
   return bits[0] | std::uint32_t{bits[1]} << 8;
 }
 
+// The same with a leader for each block.
+template <class Score>
+HWY_INLINE void BestOfEach(const BlockTable& table,
+                           std::span<const MaskedBlock> blocks,
+                           const Score& score, std::span<Hit> best) {
+  const Tag tag;
+  const std::size_t ahead = Ahead(table.dim);
+  HWY_ALIGN float first[kLanes];
+  HWY_ALIGN float second[kLanes];
+  for (std::size_t i = 0; i < blocks.size(); i += 2) {
+    const std::size_t other = HWY_MIN(i + 1, blocks.size() - 1);
+    const float* x = table.Features(blocks[i].block);
+    const float* y = table.Features(blocks[other].block);
+    if (i + ahead + 1 < blocks.size()) {
+      Prefetch(table, blocks[i + ahead].block);
+      Prefetch(table, blocks[i + ahead + 1].block);
+    }
+    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+      const Two s = score(x + part, y + part);
+      hn::Store(s.first, tag, first + part);
+      hn::Store(s.second, tag, second + part);
+    }
+    Leader one(table);
+    Leader two(table);
+    one.Offer(blocks[i], first);
+    two.Offer(blocks[other], second);
+    best[i] = one.best();
+    best[other] = two.best();
+  }
+}
+
 // The two halves of a survey, kept apart so that each has registers enough.
 HWY_NOINLINE void ComputeBounds(const BlockTable& table,
                                 std::span<const MaskedBlock> blocks,
@@ -383,6 +414,12 @@ Hit BestQuadraticForm(const BlockTable& table,
   return Best(table, blocks, QuadraticFormScore(factor));
 }
 
+void BestQuadraticFormOfEach(const BlockTable& table,
+                             std::span<const MaskedBlock> blocks,
+                             const PackedFactor& factor, std::span<Hit> best) {
+  BestOfEach(table, blocks, QuadraticFormScore(factor), best);
+}
+
 Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
                  std::span<const float> direction, const PackedFactor& factor) {
   return Best(table, blocks, OptimismScore(direction, factor));
@@ -457,6 +494,7 @@ namespace manyarms::kernels {
 
 HWY_EXPORT(BestInnerProduct);
 HWY_EXPORT(BestQuadraticForm);
+HWY_EXPORT(BestQuadraticFormOfEach);
 HWY_EXPORT(BestOptimism);
 HWY_EXPORT(BlockMoments);
 HWY_EXPORT(BoundsOf);
@@ -491,6 +529,12 @@ Hit BestQuadraticForm(const BlockTable& table,
                       std::span<const MaskedBlock> blocks,
                       const PackedFactor& factor) {
   return HWY_DYNAMIC_DISPATCH(BestQuadraticForm)(table, blocks, factor);
+}
+
+void BestQuadraticFormOfEach(const BlockTable& table,
+                             std::span<const MaskedBlock> blocks,
+                             const PackedFactor& factor, std::span<Hit> best) {
+  HWY_DYNAMIC_DISPATCH(BestQuadraticFormOfEach)(table, blocks, factor, best);
 }
 
 Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,

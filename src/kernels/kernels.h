@@ -54,6 +54,12 @@ Hit BestQuadraticForm(const BlockTable& table,
                       std::span<const MaskedBlock> blocks,
                       const PackedFactor& factor);
 
+/// The best of each block by |factor x|^2. REQUIRES: `best` is as long as
+/// `blocks`.
+void BestQuadraticFormOfEach(const BlockTable& table,
+                             std::span<const MaskedBlock> blocks,
+                             const PackedFactor& factor, std::span<Hit> best);
+
 /// The best by <direction, x> + |factor x|.
 Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
                  std::span<const float> direction, const PackedFactor& factor);

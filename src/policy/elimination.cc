@@ -38,17 +38,17 @@ Elimination::Elimination(const EliminationOptions& options,
                  [](const TheoryRadius& theory) { return theory.delta / 2; })),
       eliminated_(places_) {
   for (std::size_t s = 0; s <= LastStage(options.accuracy); ++s) {
+    widths_.push_back(StageWidth(s));
     stages_.emplace_back(MakeSearch(search, Objective::kQuadraticForm,
                                     catalogue, posterior, seed),
                          places_);
   }
-  last_width_ = StageWidth(last_stage());
 }
 
 // Lines 8 and 21: floor(-log2(uncertainty)), kept within the stages.
 std::size_t Elimination::StageOf(float uncertainty) const {
   if (uncertainty >= 1) return 0;
-  if (uncertainty <= last_width_) return last_stage();
+  if (uncertainty <= widths_.back()) return last_stage();
   int exponent = 0;
   const float mantissa = std::frexp(uncertainty, &exponent);  // in [1/2, 1)
   return static_cast<std::size_t>(mantissa == 0.5F ? 1 - exponent : -exponent);
@@ -88,13 +88,14 @@ void Elimination::Admit(std::vector<Slot> slots) {
 
   std::vector<std::vector<Entry>> placed(stages_.size());
   std::vector<Entry> below;
+  below.reserve(bounds.size());
   stage_of_.resize(
       std::max<std::size_t>(stage_of_.size(), bounds.back().slot + 1));
   for (const ArmBounds& arm : bounds) {
     const std::size_t s = StageOf(arm.uncertainty);
     // An interval wider than the stage's width has no upper bound in the
     // stage's terms: such an arm cannot be eliminated before it is placed anew.
-    const float width = StageWidth(s);
+    const float width = widths_[s];
     const float key = arm.uncertainty <= width ? arm.mean + width : kInfinity;
     stage_of_[arm.slot] = static_cast<std::uint8_t>(s);
     (key < threshold_ ? below : placed[s]).push_back({key, arm.slot});
@@ -140,6 +141,7 @@ void Elimination::LowerThreshold() {
 void Elimination::SetAside(std::span<const Entry> arms) {
   for (const Entry& arm : arms) stage_of_[arm.slot] = kEliminated;
   eliminated_.PushAll(arms);
+  eliminations_ += arms.size();
 }
 
 void Elimination::Remove(Slot slot) {
@@ -198,6 +200,7 @@ Hit Elimination::RandomArm(const HeapAugmentedArmSet& stage) {
 PolicyStats Elimination::stats() const {
   PolicyStats stats;
   stats.arms_scored = bounds_computed_;
+  stats.eliminations = eliminations_;
   stats.recoveries = recoveries_;
   for (const HeapAugmentedArmSet& stage : stages_) {
     const SearchStats search = stage.stats();

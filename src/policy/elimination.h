@@ -52,7 +52,7 @@ class Elimination final : public Policy {
   const double accuracy_;
   const Confidence confidence_;
 
-  float last_width_ = 0;  // of the last stage
+  std::vector<float> widths_;  // of the stages
 
   std::vector<std::uint32_t> places_;   // of an arm in the heap that it is in
   std::vector<std::uint8_t> stage_of_;  // or kEliminated
@@ -62,6 +62,7 @@ class Elimination final : public Policy {
   Slot carrier_ = kNoSlot;  // the arm whose lower bound the threshold is
 
   std::uint64_t choices_ = 0;
+  std::uint64_t eliminations_ = 0;
   std::uint64_t recoveries_ = 0;
   std::uint64_t bounds_computed_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "search/lazy_form.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -17,16 +18,6 @@ constexpr float kDead = -1;  // a width that reaches nothing
 // scoring them.
 std::size_t LongWalk(std::size_t dim) { return 12 * dim; }
 
-// How many blocks ahead the next ones are fetched. They lie anywhere.
-constexpr std::size_t kAhead = 4;
-
-void Prefetch(const BlockTable& table, std::uint32_t block) {
-  const float* features = table.Features(block);
-  for (std::size_t j = 0; j < table.dim; ++j) {
-    __builtin_prefetch(features + j * kLanes);
-  }
-}
-
 // Rounded up, so that a bound stays one.
 float Up(double value) { return static_cast<float>(value * (1 + 0x1p-22)); }
 
@@ -34,9 +25,7 @@ float Up(double value) { return static_cast<float>(value * (1 + 0x1p-22)); }
 
 LazyFormSearch::LazyFormSearch(const Catalogue& catalogue,
                                const Posterior& posterior)
-    : catalogue_(catalogue),
-      posterior_(posterior),
-      scorer_(Objective::kQuadraticForm) {}
+    : catalogue_(catalogue), posterior_(posterior) {}
 
 void LazyFormSearch::Add(std::span<const Slot> slots) {
   for (const Slot slot : slots) arms_.Add(slot);
@@ -67,7 +56,11 @@ void LazyFormSearch::Clear() {
 std::optional<Hit> LazyFormSearch::Best(const Query& query) {
   if (arms_.size() == 0) return std::nullopt;
   if (!snapshot_) TakeSnapshot();
-  if (long_walk_) snapshot_->Tighten(query);
+  const std::uint64_t every = std::max<std::size_t>(1, catalogue_.dim() / 4);
+  if (long_walk_ && posterior_.updates() >= tightened_at_ + every) {
+    snapshot_->Tighten(query);
+    tightened_at_ = posterior_.updates();
+  }
   return FindBest(query);
 }
 
@@ -89,6 +82,7 @@ void LazyFormSearch::TakeSnapshot() {
   unit_of_.assign(last_block + 1, kNoUnit);
   for (const Unit& unit : units) Append(unit);
   dead_ = 0;
+  tightened_at_ = posterior_.updates();
   long_walk_ = false;
   ++stats_.snapshots;
   const std::chrono::duration<double> took =
@@ -133,48 +127,63 @@ void LazyFormSearch::Renew(std::uint32_t block) {
 }
 
 Hit LazyFormSearch::FindBest(const Query& query) {
-  scorer_.Take(query);
-  const BlockTable table = catalogue_.blocks();
-  const double radius = query.radius;
-  const double initial_radius = snapshot_->Radius(query);
-  Hit best;
-  double height = 0;  // the best score as a width times the radius
+  factor_.Pack(query.factor->data(), catalogue_.dim());
+  radius_ = query.radius;
+  initial_radius_ = snapshot_->Radius(query);
+  best_ = {};
+  height_ = 0;
   std::size_t scored = 0;
-  // Asked the other way round, so that what is not a number reaches.
-  const auto reaches = [&](const auto& bounds) {
-    return !(radius * bounds.last < height) &&
-           !(initial_radius * bounds.initial < height);
-  };
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    if (!reaches(groups_[g])) continue;
+    if (!Reaches(groups_[g])) continue;
     const auto units = std::span(units_).subspan(
         g * kGroup, std::min(kGroup, units_.size() - g * kGroup));
+    batch_.clear();
+    for (Unit& unit : units) {
+      if (Reaches(unit)) batch_.push_back(&unit);
+      if (batch_.size() == kBatch) scored += ScoreBatch();
+    }
+    scored += ScoreBatch();
     groups_[g].last = 0;
-    for (std::size_t i = 0; i < units.size(); ++i) {
-      Unit& unit = units[i];
-      if (i + kAhead < units.size() && reaches(units[i + kAhead])) {
-        Prefetch(table, units[i + kAhead].block);
-      }
-      if (reaches(unit)) {
-        const MaskedBlock masked{unit.block, arms_.lanes(unit.block)};
-        const Hit hit = scorer_.Best(table, {&masked, 1});
-        best = Better(catalogue_, best, hit);
-        height = std::sqrt(static_cast<double>(best.score));
-        if (radius > 0) {
-          const double width =
-              std::sqrt(static_cast<double>(hit.score)) / radius;
-          unit.last = std::min(unit.last, Up(width * terms_.width_scale +
-                                             terms_.width_slack * unit.length));
-        }
-        stats_.arms_scored +=
-            static_cast<std::uint64_t>(std::popcount(masked.lanes));
-        ++scored;
-      }
+    for (const Unit& unit : units) {
       groups_[g].last = std::max(groups_[g].last, unit.last);
     }
   }
   long_walk_ = scored > LongWalk(catalogue_.dim());
-  return best;
+  return best_;
+}
+
+// Asked the other way round, so that what is not a number reaches.
+template <class Bounds>
+bool LazyFormSearch::Reaches(const Bounds& bounds) const {
+  return !(radius_ * bounds.last < height_) &&
+         !(initial_radius_ * bounds.initial < height_);
+}
+
+std::size_t LazyFormSearch::ScoreBatch() {
+  std::array<MaskedBlock, kBatch> blocks;
+  std::array<Hit, kBatch> hits;
+  const std::size_t count = batch_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t block = batch_[i]->block;
+    blocks[i] = {block, arms_.lanes(block)};
+    stats_.arms_scored +=
+        static_cast<std::uint64_t>(std::popcount(blocks[i].lanes));
+  }
+  kernels::BestQuadraticFormOfEach(catalogue_.blocks(),
+                                   std::span(blocks).first(count), factor_,
+                                   std::span(hits).first(count));
+  for (std::size_t i = 0; i < count; ++i) {
+    best_ = Better(catalogue_, best_, hits[i]);
+    if (radius_ == 0) continue;
+    Unit& unit = *batch_[i];
+    const double width =
+        std::sqrt(static_cast<double>(hits[i].score)) / radius_;
+    unit.last = std::min(unit.last, Up(width * terms_.width_scale +
+                                       terms_.width_slack * unit.length));
+  }
+  if (count > 0) height_ = std::sqrt(static_cast<double>(best_.score));
+  batch_.clear();
+  return count;
 }
 
 }  // namespace manyarms

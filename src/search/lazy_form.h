@@ -7,7 +7,6 @@
 #include "manyarms/posterior.h"
 #include "manyarms/search.h"
 #include "search/arm_set.h"
-#include "search/scorer.h"
 #include "search/snapshot.h"
 
 namespace manyarms {
@@ -54,12 +53,14 @@ class LazyFormSearch final : public Search {
   void Append(const Unit& unit);
   void Renew(std::uint32_t block);
   Hit FindBest(const Query& query);
+  template <class Bounds>
+  bool Reaches(const Bounds& bounds) const;
+  std::size_t ScoreBatch();
 
   // Immutable after construction.
   const Catalogue& catalogue_;
   const Posterior& posterior_;
 
-  Scorer scorer_;  // of the query that is being answered
   ArmSet arms_;
   std::optional<Snapshot> snapshot_;  // none before the first choice
   kernels::BoundTerms terms_;         // of the snapshot
@@ -68,7 +69,17 @@ class LazyFormSearch final : public Search {
   std::vector<std::uint32_t> unit_of_;  // a block, or kNoUnit
   std::size_t dead_ = 0;                // units without arms
   bool long_walk_ = false;              // of the last choice
+  std::uint64_t tightened_at_ = 0;      // how many updates
   SearchStats stats_;
+
+  // Of the query that is being answered.
+  static constexpr std::size_t kBatch = 8;
+  kernels::PackedFactor factor_;
+  double radius_ = 0;
+  double initial_radius_ = 0;  // for widths at the snapshot
+  Hit best_;
+  double height_ = 0;         // of the best: its width times the radius
+  std::vector<Unit*> batch_;  // to be scored together
 };
 
 }  // namespace manyarms
