@@ -26,9 +26,9 @@ struct BytesPerArm {
   double dim;
   bool quadratic;
 
-  // An eighth of the arms, twice while they are being put in order.
+  // Some of the arms once more, in order.
   double operator()(const CertifiedOptions&) const {
-    return 3 + 2 * (4 * dim + 24) / 8;
+    return quadratic ? 3 : 3 + (4 * dim + 24) / 16;
   }
   double operator()(const ScanOptions&) const { return 1; }
   double operator()(const HnswOptions& options) const {
@@ -61,7 +61,7 @@ double EstimatedBytes(const RunSpec& spec) {
   const auto dim = static_cast<double>(spec.environment.dim);
   const bool eliminates =
       std::holds_alternative<EliminationOptions>(spec.policy);
-  const double catalogue = 4 * dim + 14;
+  const double catalogue = 4 * dim + 20;
   const double policy = eliminates ? 13 : 0;
   const double search = std::visit(BytesPerArm{dim, eliminates}, spec.search);
   // What comes in one change is handed over in one piece.

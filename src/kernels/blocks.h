@@ -1,6 +1,7 @@
 #ifndef MANYARMS_KERNELS_BLOCKS_H_
 #define MANYARMS_KERNELS_BLOCKS_H_
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -45,6 +46,13 @@ struct MaskedBlock {
   std::uint32_t block = 0;
   std::uint32_t lanes = 0;  // bit l stands for lane l
 };
+
+template <class Visit>
+void ForEachLane(std::uint32_t lanes, const Visit& visit) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    visit(static_cast<std::uint32_t>(std::countr_zero(lanes)));
+  }
+}
 
 }  // namespace manyarms
 

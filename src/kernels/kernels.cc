@@ -121,7 +121,8 @@ class OptimismScore {
 // The best arm so far.
 class Leader {
  public:
-  explicit Leader(const BlockTable& table) : table_(table) {}
+  explicit Leader(const BlockTable& table, float bar = kNoBar)
+      : table_(table), best_{kNoSlot, bar} {}
 
   float score() const { return best_.score; }
   const Hit& best() const { return best_; }
@@ -166,9 +167,10 @@ HWY_INLINE void Prefetch(const BlockTable& table, std::uint32_t block) {
 // order.
 template <class Score>
 HWY_INLINE Hit Best(const BlockTable& table,
-                    std::span<const MaskedBlock> blocks, const Score& score) {
+                    std::span<const MaskedBlock> blocks, const Score& score,
+                    float least) {
   const Tag tag;
-  Leader leader(table);
+  Leader leader(table, least);
   const std::size_t ahead = Ahead(table.dim);
   HWY_ALIGN float first[kLanes];
   HWY_ALIGN float second[kLanes];
@@ -404,14 +406,14 @@ HWY_INLINE float SumOverRows(const float* a, const float* b, std::size_t n,
 
 Hit BestInnerProduct(const BlockTable& table,
                      std::span<const MaskedBlock> blocks,
-                     std::span<const float> direction) {
-  return Best(table, blocks, InnerProductScore(direction));
+                     std::span<const float> direction, float bar) {
+  return Best(table, blocks, InnerProductScore(direction), bar);
 }
 
 Hit BestQuadraticForm(const BlockTable& table,
                       std::span<const MaskedBlock> blocks,
-                      const PackedFactor& factor) {
-  return Best(table, blocks, QuadraticFormScore(factor));
+                      const PackedFactor& factor, float bar) {
+  return Best(table, blocks, QuadraticFormScore(factor), bar);
 }
 
 void BestQuadraticFormOfEach(const BlockTable& table,
@@ -421,8 +423,9 @@ void BestQuadraticFormOfEach(const BlockTable& table,
 }
 
 Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
-                 std::span<const float> direction, const PackedFactor& factor) {
-  return Best(table, blocks, OptimismScore(direction, factor));
+                 std::span<const float> direction, const PackedFactor& factor,
+                 float bar) {
+  return Best(table, blocks, OptimismScore(direction, factor), bar);
 }
 
 void BlockMoments(const float* block, std::span<const float> direction,
@@ -521,14 +524,14 @@ void PackedFactor::Pack(const double* lower, std::size_t dim) {
 
 Hit BestInnerProduct(const BlockTable& table,
                      std::span<const MaskedBlock> blocks,
-                     std::span<const float> direction) {
-  return HWY_DYNAMIC_DISPATCH(BestInnerProduct)(table, blocks, direction);
+                     std::span<const float> direction, float bar) {
+  return HWY_DYNAMIC_DISPATCH(BestInnerProduct)(table, blocks, direction, bar);
 }
 
 Hit BestQuadraticForm(const BlockTable& table,
                       std::span<const MaskedBlock> blocks,
-                      const PackedFactor& factor) {
-  return HWY_DYNAMIC_DISPATCH(BestQuadraticForm)(table, blocks, factor);
+                      const PackedFactor& factor, float bar) {
+  return HWY_DYNAMIC_DISPATCH(BestQuadraticForm)(table, blocks, factor, bar);
 }
 
 void BestQuadraticFormOfEach(const BlockTable& table,
@@ -538,8 +541,10 @@ void BestQuadraticFormOfEach(const BlockTable& table,
 }
 
 Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
-                 std::span<const float> direction, const PackedFactor& factor) {
-  return HWY_DYNAMIC_DISPATCH(BestOptimism)(table, blocks, direction, factor);
+                 std::span<const float> direction, const PackedFactor& factor,
+                 float bar) {
+  return HWY_DYNAMIC_DISPATCH(BestOptimism)(table, blocks, direction, factor,
+                                            bar);
 }
 
 void BlockMoments(const float* block, std::span<const float> direction,

@@ -43,16 +43,19 @@ class PackedFactor {
   std::vector<float> values_;
 };
 
+/// A score that any arm reaches.
+inline constexpr float kNoBar = -std::numeric_limits<float>::infinity();
+
 /// The best of the given lanes by <direction, x>. Ties go to the smaller id;
-/// no slot if there is no lane.
+/// no slot if there is no lane, or none with a score of at least `bar`.
 Hit BestInnerProduct(const BlockTable& table,
                      std::span<const MaskedBlock> blocks,
-                     std::span<const float> direction);
+                     std::span<const float> direction, float bar = kNoBar);
 
 /// The best by |factor x|^2.
 Hit BestQuadraticForm(const BlockTable& table,
                       std::span<const MaskedBlock> blocks,
-                      const PackedFactor& factor);
+                      const PackedFactor& factor, float bar = kNoBar);
 
 /// The best of each block by |factor x|^2. REQUIRES: `best` is as long as
 /// `blocks`.
@@ -62,7 +65,8 @@ void BestQuadraticFormOfEach(const BlockTable& table,
 
 /// The best by <direction, x> + |factor x|.
 Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
-                 std::span<const float> direction, const PackedFactor& factor);
+                 std::span<const float> direction, const PackedFactor& factor,
+                 float bar = kNoBar);
 
 /// <direction, x> and |factor x|^2 of all kLanes arms of one block.
 struct Moments {

@@ -2,9 +2,11 @@
 
 #include <hwy/targets.h>
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <set>
 
+#include "kernels/triangular.h"
 #include "testing.h"
 
 namespace manyarms::kernels {
@@ -199,6 +201,124 @@ TEST_P(Kernels, BlockMomentsAgreeWithTheObvious) {
       EXPECT_EQ(moments.mean[slot], Linear(arms, slot, direction));
       EXPECT_EQ(moments.form[slot], Form(arms, slot, lower, dim));
     }
+  }
+}
+
+TEST_P(Kernels, BestQuadraticFormOfEachIsThatOfEachAlone) {
+  for (const std::size_t dim : kDims) {
+    for (const std::uint32_t blocks : {1U, 2U, 7U}) {
+      const IntegerArms arms(dim, blocks, dim);
+      const auto lower = Lower(dim);
+      const PackedFactor factor(lower.data(), dim);
+      std::vector<Hit> best(blocks);
+      BestQuadraticFormOfEach(arms.table(), arms.masked(), factor, best);
+      for (std::uint32_t b = 0; b < blocks; ++b) {
+        const Hit alone =
+            BestQuadraticForm(arms.table(), {&arms.masked()[b], 1}, factor);
+        EXPECT_EQ(best[b].slot, alone.slot);
+        EXPECT_EQ(best[b].score, alone.score);
+      }
+    }
+  }
+}
+
+// Slacks and scale are powers of two, so that bounds are exact as well.
+BoundTerms Terms(const std::vector<float>& direction,
+                 const PackedFactor& factor) {
+  return {.direction = direction,
+          .factor = &factor,
+          .centre_slack = 0.5F,
+          .width_slack = 0.25F,
+          .width_scale = 2,
+          .tiny = 0.125F};
+}
+
+TEST_P(Kernels, BoundsAgreeWithTheObvious) {
+  for (const std::size_t dim : kDims) {
+    const IntegerArms arms(dim, 1, dim);
+    const auto lower = Lower(dim);
+    const PackedFactor factor(lower.data(), dim);
+    for (const auto& direction : {Direction(dim), std::vector<float>()}) {
+      BlockBounds bounds;
+      BoundsOf(arms.table().Features(0), Terms(direction, factor), bounds);
+      for (Slot slot = 0; slot < kLanes; ++slot) {
+        float square = 0;
+        for (std::size_t j = 0; j < dim; ++j) {
+          square += arms.Feature(slot, j) * arms.Feature(slot, j);
+        }
+        const float length = std::sqrt(square) + 0.125F;
+        const float root = std::sqrt(Form(arms, slot, lower, dim)) + 0.125F;
+        EXPECT_FLOAT_EQ(bounds.centre[slot],
+                        Linear(arms, slot, direction) + 0.5F * length);
+        EXPECT_FLOAT_EQ(bounds.width[slot], 2 * root + 0.25F * length);
+      }
+    }
+  }
+}
+
+TEST_P(Kernels, SurveyDividesArmsAndRaisesTheCeilingOfTheRest) {
+  for (const std::size_t dim : {1U, 5U, 16U}) {
+    for (const std::uint32_t blocks : {1U, 2U, 11U}) {
+      const IntegerArms arms(dim, blocks, dim);
+      const auto direction = Direction(dim);
+      const auto lower = Lower(dim);
+      const PackedFactor factor(lower.data(), dim);
+      SurveyTerms terms{
+          .bounds = Terms(direction, factor), .radius = 2, .cutoff = 40};
+      for (std::size_t r = 0; r < kRadii; ++r) {
+        terms.radii[r] = static_cast<float>(r);
+      }
+      std::vector<BlockBounds> bounds(blocks);
+      std::vector<std::uint32_t> reaching(blocks);
+      Ceiling rest = kNoCeiling;
+      Survey(arms.table(), arms.masked(), terms, bounds, reaching, rest);
+
+      Ceiling expected = kNoCeiling;
+      for (std::uint32_t b = 0; b < blocks; ++b) {
+        BlockBounds alone;
+        BoundsOf(arms.table().Features(b), terms.bounds, alone);
+        for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+          const float centre = alone.centre[lane];
+          const float width = alone.width[lane];
+          EXPECT_EQ(bounds[b].centre[lane], centre);
+          EXPECT_EQ(bounds[b].width[lane], width);
+          const bool member = (arms.masked()[b].lanes >> lane & 1U) != 0;
+          const bool high = std::fma(2.0F, width, centre) >= 40;
+          EXPECT_EQ((reaching[b] >> lane & 1U) != 0, member && high);
+          if (!member || high) continue;
+          for (std::size_t r = 0; r < kRadii; ++r) {
+            expected.height[r] = std::max(
+                expected.height[r], std::fma(terms.radii[r], width, centre));
+          }
+          expected.widest = std::max(expected.widest, width);
+        }
+      }
+      for (std::size_t r = 0; r < kRadii; ++r) {
+        EXPECT_FLOAT_EQ(rest.height[r], expected.height[r]);
+      }
+      EXPECT_EQ(rest.widest, expected.widest);
+    }
+  }
+}
+
+TEST_P(Kernels, InvertLowerInverts) {
+  for (const std::size_t dim : kDims) {
+    const std::size_t stride = dim + 1;  // as in the posterior
+    const auto n = static_cast<Eigen::Index>(dim);
+    Eigen::MatrixXd lower = Eigen::MatrixXd::Constant(n + 1, n, std::nan(""));
+    RandomStream random(5, RandomStream::Role::kTheta, dim);
+    for (Eigen::Index j = 0; j < n; ++j) {
+      for (Eigen::Index i = j; i < n; ++i) lower(i, j) = random.Gaussian();
+      lower(j, j) = 3 + random.Gaussian() / 4;
+    }
+    Eigen::MatrixXd inverse(n, n);
+    InvertLower(lower.data(), stride, dim, 2.0, inverse.data());
+    const Eigen::MatrixXd whole =
+        lower.topRows(n).triangularView<Eigen::Lower>();
+    EXPECT_LT((whole * inverse - 2 * Eigen::MatrixXd::Identity(n, n)).norm(),
+              1e-9)
+        << dim;
+    for (Eigen::Index j = 1; j < n; ++j) EXPECT_EQ(inverse(j - 1, j), 0.0);
   }
 }
 

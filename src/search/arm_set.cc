@@ -26,6 +26,17 @@ void ArmSet::Remove(Slot slot) {
   blocks_.pop_back();
 }
 
+std::vector<Slot> ArmSet::Slots() const {
+  std::vector<Slot> slots;
+  slots.reserve(size_);
+  for (const MaskedBlock& masked : blocks_) {
+    ForEachLane(masked.lanes, [&](std::uint32_t lane) {
+      slots.push_back(masked.block * kLanes + lane);
+    });
+  }
+  return slots;
+}
+
 void ArmSet::Clear() {
   for (const MaskedBlock& masked : blocks_) place_[masked.block] = kNowhere;
   blocks_.clear();

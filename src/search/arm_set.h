@@ -36,6 +36,9 @@ class ArmSet {
     return listed ? blocks_[place_[block]].lanes : 0;
   }
 
+  /// All members, in no particular order. O(n).
+  std::vector<Slot> Slots() const;
+
   std::size_t size() const { return size_; }
   std::span<const MaskedBlock> blocks() const { return blocks_; }
 

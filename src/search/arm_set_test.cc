@@ -30,8 +30,12 @@ TEST(ArmSet, AgreesWithASetOfSlots) {
     if (add && model.insert(slot).second) arms.Add(slot);
     if (!add && model.erase(slot) == 1) arms.Remove(slot);
     ASSERT_EQ(arms.size(), model.size());
+    ASSERT_EQ(arms.Contains(slot), model.contains(slot));
     if (i % 100 == 0) {
       ASSERT_EQ(Members(arms), model);
+      const std::vector<Slot> slots = arms.Slots();
+      ASSERT_EQ(std::set<Slot>(slots.begin(), slots.end()), model);
+      ASSERT_EQ(slots.size(), model.size());
     }
   }
   arms.Clear();

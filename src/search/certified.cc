@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -167,23 +169,40 @@ void CertifiedSearch::ConsiderSurvey(const Query& query, const Hit& best) {
   credit_ = 0;
   if (!plan) return;
   spare_ = spare;
-  StartSurvey(*std::move(plan));
+  StartSurvey(*plan);
 }
 
-void CertifiedSearch::StartSurvey(SurveyPlan plan) {
-  const auto take =
-      [this, plan = std::move(plan),
-       arms = std::vector(arms_.blocks().begin(), arms_.blocks().end())] {
-        const auto start = std::chrono::steady_clock::now();
-        std::unique_ptr<Order> order =
-            TakeSurvey(catalogue_, arms, plan, cancelled_);
-        const std::chrono::duration<double> took =
-            std::chrono::steady_clock::now() - start;
-        return Surveyed{std::move(order), took.count()};
-      };
-  const bool aside = background_ && HasSecondCore();
-  survey_ =
-      std::async(aside ? std::launch::async : std::launch::deferred, take);
+// Runs on any thread: touches nothing that the others do.
+CertifiedSearch::Surveyed CertifiedSearch::Survey(
+    const SurveyPlan& plan, std::span<const MaskedBlock> arms) const {
+  const auto start = std::chrono::steady_clock::now();
+  Surveyed surveyed;
+  try {
+    surveyed.order = TakeSurvey(catalogue_, arms, plan, cancelled_);
+  } catch (const std::bad_alloc&) {
+    // Then the old order has to do.
+  }
+  const std::chrono::duration<double> took =
+      std::chrono::steady_clock::now() - start;
+  surveyed.seconds = took.count();
+  return surveyed;
+}
+
+void CertifiedSearch::StartSurvey(const SurveyPlan& plan) {
+  const auto start = [&](std::launch where) {
+    survey_ = std::async(where, [this, plan,
+                                 arms = std::vector(arms_.blocks().begin(),
+                                                    arms_.blocks().end())] {
+      return Survey(plan, arms);
+    });
+  };
+  bool aside = background_ && HasSecondCore();
+  try {
+    start(aside ? std::launch::async : std::launch::deferred);
+  } catch (const std::system_error&) {  // no thread to be had
+    aside = false;
+    start(std::launch::deferred);
+  }
   std::swap(fresh_, surveyed_);
   if (!aside) FinishSurvey();
 }
@@ -197,24 +216,21 @@ void CertifiedSearch::FinishSurveyIfReady() {
 
 void CertifiedSearch::FinishSurvey() {
   Surveyed surveyed = survey_.get();
-  ++stats_.snapshots;
   stats_.snapshot_seconds += surveyed.seconds;
-  last_walk_ = 0;
-  order_ = std::move(surveyed.order);
-  for (const Slot slot : left_since_) order_->Remove(slot);
+  if (!surveyed.order) {
+    for (const Slot slot : surveyed_.Slots()) fresh_.Add(slot);
+  } else {
+    ++stats_.snapshots;
+    last_walk_ = 0;
+    probe_.reset();
+    order_ = std::move(surveyed.order);
+    for (const Slot slot : left_since_) order_->Remove(slot);
+    const std::vector<Slot> came_since = fresh_.Slots();
+    fresh_.Clear();
+    Welcome(came_since);
+  }
   left_since_.clear();
   surveyed_.Clear();
-
-  std::vector<Slot> fresh;
-  for (const MaskedBlock& masked : fresh_.blocks()) {
-    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      if ((masked.lanes >> lane & 1U) != 0) {
-        fresh.push_back(masked.block * kLanes + lane);
-      }
-    }
-  }
-  fresh_.Clear();
-  Welcome(fresh);
 }
 
 void CertifiedSearch::CancelSurvey() {

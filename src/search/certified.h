@@ -42,8 +42,8 @@ class CertifiedSearch final : public Search {
 
  private:
   struct Surveyed {
-    std::unique_ptr<Order> order;  // none if cancelled
-    double seconds;
+    std::unique_ptr<Order> order;  // none if cancelled or out of memory
+    double seconds = 0;
   };
 
   Hit FindBest(const Query& query);
@@ -51,7 +51,9 @@ class CertifiedSearch final : public Search {
 
   void Welcome(std::span<const Slot> slots);
   void ConsiderSurvey(const Query& query, const Hit& best);
-  void StartSurvey(SurveyPlan plan);
+  void StartSurvey(const SurveyPlan& plan);
+  Surveyed Survey(const SurveyPlan& plan,
+                  std::span<const MaskedBlock> arms) const;
   void FinishSurveyIfReady();
   void FinishSurvey();
   void CancelSurvey();

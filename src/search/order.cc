@@ -173,7 +173,7 @@ Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
     const std::size_t length =
         std::min(std::max<std::size_t>(2, at / 4), end - at);
     const auto blocks = std::span(blocks_).subspan(at, length);
-    Hit hit = scorer.Best(table_, blocks);
+    Hit hit = scorer.Best(table_, blocks, walk.best.score);
     if (hit.slot != kNoSlot) {
       hit.slot = slots_[hit.slot];
       walk.best = Better(catalogue, walk.best, hit);

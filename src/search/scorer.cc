@@ -12,15 +12,15 @@ void Scorer::Take(const Query& query) {
   }
 }
 
-Hit Scorer::Best(const BlockTable& table,
-                 std::span<const MaskedBlock> blocks) const {
+Hit Scorer::Best(const BlockTable& table, std::span<const MaskedBlock> blocks,
+                 float bar) const {
   switch (objective_) {
     case Objective::kInnerProduct:
-      return kernels::BestInnerProduct(table, blocks, direction_);
+      return kernels::BestInnerProduct(table, blocks, direction_, bar);
     case Objective::kQuadraticForm:
-      return kernels::BestQuadraticForm(table, blocks, factor_);
+      return kernels::BestQuadraticForm(table, blocks, factor_, bar);
     case Objective::kOptimism:
-      return kernels::BestOptimism(table, blocks, direction_, factor_);
+      return kernels::BestOptimism(table, blocks, direction_, factor_, bar);
   }
   return {};
 }

@@ -22,8 +22,10 @@ class Scorer {
   /// REQUIRES: the query has what the objective needs.
   void Take(const Query& query);
 
-  /// The best of the given arms; no slot if there are none.
-  Hit Best(const BlockTable& table, std::span<const MaskedBlock> blocks) const;
+  /// The best of the given arms; no slot if there are none with a score of at
+  /// least `bar`.
+  Hit Best(const BlockTable& table, std::span<const MaskedBlock> blocks,
+           float bar = kernels::kNoBar) const;
 
  private:
   Objective objective_;

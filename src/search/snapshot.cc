@@ -7,9 +7,9 @@
 namespace manyarms {
 namespace {
 
-// What A_0 loses by rounding of the posterior itself, and what a square root
-// and a product lose, is far below this part of a width.
-constexpr float kWidthScale = 1 + 0x1p-16F;
+// What A_0 loses by rounding of the posterior itself, and what square roots and
+// products lose, is far below this part of a width.
+constexpr double kRelativeSlack = 0x1p-16;
 
 // Rounding of a sum of d products, counted four times over: once for the
 // centre, once for the score, the rest for what is done with them.
@@ -74,7 +74,7 @@ kernels::BoundTerms Snapshot::terms() const {
           .factor = &packed_,
           .centre_slack = static_cast<float>(slack * std::sqrt(centre_length)),
           .width_slack = static_cast<float>(slack * factor_.norm()),
-          .width_scale = kWidthScale,
+          .width_scale = static_cast<float>(1 + kRelativeSlack + slack),
           // Squares below the smallest normal number may vanish.
           .tiny = static_cast<float>(std::sqrt(static_cast<double>(dim)) *
                                      0x1p-60)};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 namespace manyarms {
 namespace {
@@ -20,13 +19,6 @@ constexpr kernels::Radii kMultiples = {0, 0.5F, 0.75F, 1, 1.25F, 1.5F, 2, 3};
 // What it costs to make an arm a contender, most of it for fresh memory, in
 // arms scored by a scan; measured at 16 features and a million arms.
 constexpr std::uint64_t kContenderPrice = 30;
-
-template <class Visit>
-void ForEachLane(std::uint32_t lanes, const Visit& visit) {
-  for (; lanes != 0; lanes &= lanes - 1) {
-    visit(static_cast<std::uint32_t>(std::countr_zero(lanes)));
-  }
-}
 
 // Bounds at the radius of arms from all over the set, falling.
 std::vector<float> SampleBounds(const BlockTable& table,
