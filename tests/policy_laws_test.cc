@@ -281,7 +281,7 @@ TEST(DecisionDigest, IsTheScansWithCertifiedSearch) {
         spec.steps = 400;
         spec.search = ScanOptions{};
         const RunResult scan = RunExperiment(spec);
-        spec.search = CertifiedOptions{.background = seed % 2 == 0};
+        spec.search = CertifiedOptions{.background = seed % 2 == 1};
         const RunResult certified = RunExperiment(spec);
         EXPECT_EQ(scan.decision_digest, certified.decision_digest)
             << PolicyName(policy) << ", " << dim << " features, seed " << seed;
