@@ -152,7 +152,7 @@ void BenchStep() {
   const auto scan_few = few.Scan(Objective::kInnerProduct);
   const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
 
-  Bandit bandit({.dim = kDim});
+  Bandit bandit({.dim = kDim, .search = ScanOptions{}});
   std::vector<float> row(kDim);
   RandomStream(1, RandomStream::Role::kArm, 0).Gaussians(row);
   bandit.Add(0, row);

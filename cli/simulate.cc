@@ -58,12 +58,22 @@ PolicyOptions ParsePolicy(const Flags& flags) {
   return ThompsonOptions{.exploration = exploration};
 }
 
+// A check that was asked for and is not made would be worse than none.
+void RefuseFlagsOfCertified(const Flags& flags) {
+  if (!flags.foreground && flags.certified.check_every == 0) return;
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("{} is for search certified, not {}",
+                          flags.foreground ? "--foreground" : "--check-every",
+                          flags.search));
+}
+
 SearchOptions ParseSearch(const Flags& flags) {
   if (flags.search == "certified") {
     CertifiedOptions certified = flags.certified;
     certified.background = !flags.foreground;
     return certified;
   }
+  RefuseFlagsOfCertified(flags);
   if (flags.search == "scan") return ScanOptions{};
   HnswOptions hnsw = flags.hnsw;
   for (const auto metric :
@@ -106,6 +116,7 @@ void Simulate(Flags flags) {
   Output output(flags.output);
   ProgressLine progress;
   std::vector<double> regrets;
+  std::uint64_t checks = 0;
   const std::uint64_t first_seed = spec.environment.seed;
   if (!flags.json) {
     output.Line(Headline(spec));
@@ -124,7 +135,12 @@ void Simulate(Flags flags) {
         spec, [&progress](double done) { progress.Update(done); });
     progress.Erase();
     regrets.push_back(result.regret);
+    checks += result.stats.checks;
     output.Line(flags.json ? JsonRow(spec, result) : TableRow(spec, result));
+  }
+  if (!flags.json && flags.certified.check_every > 0) {
+    output.Line(fmt::format("{} answers compared with a scan's: all equal",
+                            Grouped(checks)));
   }
   if (!flags.json && flags.runs > 1) {
     output.Line(
@@ -146,7 +162,10 @@ void AddSimulate(CLI::App& app) {
   command->add_option("--policy", flags->policy, "How arms are chosen")
       ->check(CLI::IsMember({"ts", "elim", "ucb"}))
       ->group("Bandit");
-  command->add_option("--search", flags->search, "How the best arm is found")
+  command
+      ->add_option("--search", flags->search,
+                   "How the best arm is found: certified and scan exactly, "
+                   "hnsw nearly")
       ->check(CLI::IsMember({"certified", "scan", "hnsw"}))
       ->group("Bandit");
   command
@@ -174,12 +193,15 @@ void AddSimulate(CLI::App& app) {
       ->group("Bandit");
 
   command
-      ->add_flag("--foreground", flags->foreground,
-                 "Take snapshots on the choosing thread, not beside it")
+      ->add_flag(
+          "--foreground", flags->foreground,
+          "ts and ucb: take snapshots on the choosing thread, not beside "
+          "it; same decisions")
       ->group("Search certified");
   command
       ->add_option("--check-every", flags->certified.check_every,
-                   "Compare every so manyth decision with a scan's; 0: none")
+                   "Compare every n-th answer with a full scan's and stop at a "
+                   "difference; 0: none")
       ->check(Count())
       ->group("Search certified");
 

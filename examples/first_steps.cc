@@ -14,7 +14,7 @@ int main() {
   constexpr std::size_t kDim = 8;
   const std::vector<float> taste = {1, -1, 0.5F, 0, 0, 2, -0.5F, 1};
 
-  // Thompson sampling over a scan: what you get without saying more.
+  // Thompson sampling by certified search: what you get without saying more.
   manyarms::Bandit bandit({.dim = kDim, .seed = 7});
 
   std::vector<std::vector<float>> articles(1000, std::vector<float>(kDim));

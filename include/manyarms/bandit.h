@@ -44,12 +44,14 @@ struct Decision {
 /// Costs, beside those of the search: Choose O(d^2) for ts, O(d^3) for ucb and
 /// elim; Learn and Predict O(d^2); Add and Remove O(d) an arm, for elim O(d^2).
 ///
-/// After an Error the bandit is as it was before the call; only where memory
-/// ran out in Add, Remove or Choose it must not be used any more. A bandit that
-/// was moved from can be destroyed or assigned to, nothing else.
+/// After an Error the bandit is as it was before the call, except that it must
+/// not be used any more if memory ran out in Add, Remove or Choose. A bandit
+/// that was moved from can be destroyed or assigned to, nothing else.
 ///
 /// Thread safety: const methods may be called from any number of threads while
-/// nobody calls a non-const one.
+/// nobody calls a non-const one. With certified search a bandit may run a
+/// thread of its own now and then. Callers need not care: Add may wait for it
+/// for some ten microseconds, and destruction waits until it has stopped.
 class Bandit {
  public:
   /// Throws Error(kInvalidArgument) or Error(kUnsupported).

@@ -19,7 +19,8 @@ enum class ErrorCode {
 };
 
 /// What the library throws when a caller asks for something that cannot be
-/// done. The object whose method threw is as it was before.
+/// done. The object whose method threw is as it was before. (kWrongAnswer is
+/// the exception: nobody asked for it, and the choice counts as made.)
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message)

@@ -27,7 +27,7 @@ enum class Objective {
 /// are ignored. The pointees must outlive the call only.
 struct Query {
   const Eigen::VectorXd* direction = nullptr;
-  /// radius V^{-1/2}, lower triangular, where V is the posterior's now.
+  /// radius A, lower triangular, where A'A is the inverse of the posterior's V.
   const Eigen::MatrixXd* factor = nullptr;
   double radius = 0;
 };
@@ -36,9 +36,12 @@ struct Query {
 struct SearchStats {
   /// Arms looked at by Best, those met on the way through an index included.
   std::uint64_t arms_scored = 0;
-  std::uint64_t snapshots = 0;  ///< orders made (certified)
-  double snapshot_seconds = 0;  ///< what they took, on whatever thread
-  std::uint64_t checks = 0;     ///< answers compared with a scan's (certified)
+  /// Of certified search: snapshots taken, what they took on whatever thread,
+  /// how many arms they bounded, and answers compared with a scan's.
+  std::uint64_t snapshots = 0;
+  double snapshot_seconds = 0;
+  std::uint64_t arms_bounded = 0;
+  std::uint64_t checks = 0;
 };
 
 /// A set of a catalogue's arms that can be asked for its best by one
@@ -48,7 +51,8 @@ struct SearchStats {
 /// Refers to the arms by slot; the catalogue must outlive it and must still
 /// hold an arm when the arm is removed here.
 ///
-/// Thread safety: none; one thread at a time.
+/// Thread safety: none; one thread at a time. A search may have a thread of its
+/// own that reads the catalogue; its destructor and Clear wait for it.
 class Search {
  public:
   Search() = default;
@@ -76,14 +80,24 @@ class Search {
 /// small part of the arms: those whose bound from a snapshot of the posterior
 /// reaches the best. Exact. Nothing to tune and nothing to build beforehand:
 /// snapshots are taken when the work since the last has paid for one.
+///
+/// Best scans while little is known, and at worst: O(K d) or, with a factor,
+/// O(K d^2). Once the posterior is sure of most directions it scores tens to
+/// thousands of arms. Add costs O(d^2) an arm. A snapshot costs about as much
+/// as a few scans. Memory: 2 bytes an arm, and 4d + 24 for each arm that is
+/// kept in order: a thirtieth of a million, a tenth or more while little is
+/// known, and up to three times that while the next order is made.
 struct CertifiedOptions {
-  /// Takes snapshots on a second thread, where the machine has a second core,
-  /// so that no choice waits for one. Decisions are the same either way; how
-  /// many arms are scored depends on when a snapshot is ready.
+  /// For ts and ucb: takes snapshots on a thread of its own, where the machine
+  /// has a second core, so that choices go on. Decisions are the same either
+  /// way; how many arms are scored depends on when a snapshot is ready. (elim
+  /// takes one before its first choice and hardly any more.)
   bool background = true;
 
-  /// Compares every so manyth answer with a full scan's and throws
-  /// Error(kWrongAnswer) where they differ. 0: never.
+  /// Compares every n-th answer with a full scan's, which costs a scan and
+  /// about 1 byte an arm, and throws Error(kWrongAnswer) where they differ.
+  /// Nothing is lost then and the search could be used on; it is an error in
+  /// this library and should be reported. 0: never.
   std::uint64_t check_every = 0;
 };
 

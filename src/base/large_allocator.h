@@ -33,10 +33,9 @@ struct LargeAllocator {
     constexpr std::size_t kCacheLine = 64;
     constexpr std::size_t kMost = PTRDIFF_MAX - kHugePage;
     if (count > kMost / sizeof(T)) throw std::bad_alloc();
-    const std::size_t wanted = count * sizeof(T);
+    const std::size_t wanted = std::max<std::size_t>(count * sizeof(T), 1);
     const std::size_t alignment =
-        std::clamp(std::bit_floor(std::max<std::size_t>(wanted, 1)), kCacheLine,
-                   kHugePage);
+        std::clamp(std::bit_floor(wanted), kCacheLine, kHugePage);
     const std::size_t bytes = (wanted + alignment - 1) / alignment * alignment;
     void* memory = std::aligned_alloc(alignment, bytes);
     if (memory == nullptr) throw std::bad_alloc();

@@ -55,7 +55,7 @@ class IdIndex {
   static constexpr std::size_t kSmallest = 16;
 
   std::size_t Home(std::uint32_t hash) const {
-    return hash * static_cast<std::uint64_t>(entries_.size()) >> 32;
+    return hash * static_cast<std::uint64_t>(entries_.size() / 2) >> 31;
   }
   std::size_t After(std::size_t at) const {
     return at + 1 == entries_.size() ? 0 : at + 1;

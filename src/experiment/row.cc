@@ -78,6 +78,7 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["recoveries"] = result.stats.recoveries;
   row["snapshots"] = result.stats.snapshots;
   row["snapshot_seconds"] = result.stats.snapshot_seconds;
+  row["arms_bounded"] = result.stats.arms_bounded;
   row["checks"] = result.stats.checks;
   row["decision_digest"] = fmt::format("{:016x}", result.decision_digest);
   row["latency_us"] = {{"p50", result.latency.p50},

@@ -28,6 +28,28 @@ TEST(RunExperiment, IsAFunctionOfItsSpec) {
   EXPECT_NE(RunExperiment(other).decision_digest, one.decision_digest);
 }
 
+TEST(RunExperiment, SaysWhenMostArmsWereEliminated) {
+  RunSpec spec = Small();
+  spec.policy = EliminationOptions{};
+  const RunResult result = RunExperiment(spec);
+  EXPECT_GT(result.stats.eliminations, 100U);
+  EXPECT_GT(result.mass_elimination_step, 1U);
+  EXPECT_LE(result.mass_elimination_step, 500U);
+  EXPECT_GT(result.mass_elimination_seconds, 0);
+  EXPECT_LT(result.mass_elimination_seconds, result.run_seconds);
+}
+
+TEST(RunExperiment, CountsSnapshotsAndChecks) {
+  RunSpec spec = Small();
+  spec.environment.arms = 20000;
+  spec.search = CertifiedOptions{.background = false, .check_every = 5};
+  const RunResult result = RunExperiment(spec);
+  EXPECT_GE(result.stats.snapshots, 1U);
+  EXPECT_GT(result.stats.snapshot_seconds, 0);
+  EXPECT_EQ(result.stats.checks, 100U);
+  EXPECT_LT(result.stats.arms_scored, 500U * 20000U / 2);
+}
+
 TEST(RunExperiment, ReportsWhatHappened) {
   const RunResult result = RunExperiment(Small());
   EXPECT_GT(result.regret, 0);

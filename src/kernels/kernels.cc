@@ -237,7 +237,9 @@ class Bounds {
     const Two length = Root(length_(x, y));
     const Two root = Root(form_(x, y));
     const Two scaled = Times(terms_.width_scale, root);
-    return {AddTimes(terms_.centre_slack, length, centre_(x, y)),
+    const Two centre = AddTimes(terms_.centre_slack, length, centre_(x, y));
+    const auto tiny = hn::Set(Tag(), terms_.tiny);
+    return {{hn::Add(centre.first, tiny), hn::Add(centre.second, tiny)},
             AddTimes(terms_.width_slack, length, scaled)};
   }
 

@@ -77,9 +77,9 @@ void BlockMoments(const float* block, std::span<const float> direction,
                   const PackedFactor& factor, Moments& out);
 
 /// What an arm's bounds are made of (docs/design.md, "Certified search"):
-///     centre = <direction, x> + centre_slack |x|
+///     centre = <direction, x> + centre_slack |x| + tiny
 ///     width  = width_scale |factor x| + width_slack |x|
-/// where `tiny` is added to both lengths, because squares below it vanish.
+/// where `tiny` is added to both lengths too, because squares below it vanish.
 struct BoundTerms {
   std::span<const float> direction;  // empty: all centres are 0
   const PackedFactor* factor = nullptr;

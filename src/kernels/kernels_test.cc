@@ -249,7 +249,7 @@ TEST_P(Kernels, BoundsAgreeWithTheObvious) {
         const float length = std::sqrt(square) + 0.125F;
         const float root = std::sqrt(Form(arms, slot, lower, dim)) + 0.125F;
         EXPECT_FLOAT_EQ(bounds.centre[slot],
-                        Linear(arms, slot, direction) + 0.5F * length);
+                        Linear(arms, slot, direction) + 0.5F * length + 0.125F);
         EXPECT_FLOAT_EQ(bounds.width[slot], 2 * root + 0.25F * length);
       }
     }

@@ -207,6 +207,7 @@ PolicyStats Elimination::stats() const {
     stats.arms_scored += search.arms_scored;
     stats.snapshots += search.snapshots;
     stats.snapshot_seconds += search.snapshot_seconds;
+    stats.arms_bounded += search.arms_bounded;
     stats.checks += search.checks;
   }
   return stats;

@@ -17,8 +17,11 @@ constexpr std::size_t kFewArms = 256;
 // A walk no longer than this takes less time than all else in a choice.
 constexpr std::uint64_t kShortWalk = 64;
 
-// A plan looks at 4,096 arms; it is not made before this many were scored.
-constexpr std::uint64_t kPlanPrice = 32768;
+// A plan bounds 4,096 arms and inverts a factor; one is made when several times
+// as much was spent on choices.
+std::uint64_t PlanPrice(std::size_t dim) {
+  return 16384 * (1 + (dim + 15) / 16) + dim * dim;
+}
 
 // The part of all arms that are contenders though the last query did not need
 // them: more where choices were left uncertain, less of very many.
@@ -47,6 +50,7 @@ CertifiedSearch::CertifiedSearch(bool background, Objective objective,
 CertifiedSearch::~CertifiedSearch() { CancelSurvey(); }
 
 void CertifiedSearch::Add(std::span<const Slot> slots) {
+  FinishSurveyIfReady();
   for (const Slot slot : slots) arms_.Add(slot);
   if (order_ && !survey_.valid()) {
     Welcome(slots);
@@ -74,6 +78,7 @@ void CertifiedSearch::Welcome(std::span<const Slot> slots) {
 }
 
 void CertifiedSearch::Remove(Slot slot) {
+  FinishSurveyIfReady();
   arms_.Remove(slot);
   if (survey_.valid()) left_since_.push_back(slot);
   if (fresh_.Contains(slot)) {
@@ -93,19 +98,29 @@ void CertifiedSearch::Clear() {
   probe_.reset();
   recent_ = {};
   credit_ = 0;
+  spare_ = 0;
+  last_walk_ = 0;
 }
 
 std::optional<Hit> CertifiedSearch::Best(const Query& query) {
   if (arms_.size() == 0) return std::nullopt;
   FinishSurveyIfReady();
   const Hit best = FindBest(query);
-  ConsiderSurvey(query, best);
+  try {
+    ConsiderSurvey(query, best);
+  } catch (const std::bad_alloc&) {
+    // Then there is none, and the old order has to do.
+  }
   return best;
 }
 
 Hit CertifiedSearch::FindBest(const Query& query) {
   const std::uint64_t scored_before = stats_.arms_scored;
   scorer_.Take(query);
+  if (objective_ == Objective::kOptimism && !IsWellConditioned(*query.factor)) {
+    stats_.arms_scored += arms_.size();
+    return BestOf(arms_);
+  }
   Hit best = Better(catalogue_, BestOf(fresh_), BestOf(surveyed_));
   stats_.arms_scored += fresh_.size() + surveyed_.size();
   if (order_) {
@@ -136,8 +151,9 @@ Hit CertifiedSearch::BestOf(const ArmSet& arms) const {
 // now, so a new plan is made from time to time.
 void CertifiedSearch::ConsiderSurvey(const Query& query, const Hit& best) {
   if (survey_.valid() || arms_.size() < kFewArms) return;
+  const std::size_t dim = catalogue_.dim();
   const std::uint64_t plan_every =
-      std::max(kPlanPrice, PassPrice(arms_.size(), catalogue_.dim()));
+      std::max(PlanPrice(dim), PassPrice(arms_.size(), dim));
   if (recent_.arms < plan_every) return;
 
   const Recent recent = std::exchange(recent_, {});
@@ -164,21 +180,22 @@ void CertifiedSearch::ConsiderSurvey(const Query& query, const Hit& best) {
                   .radius = radius,
                   .mean_walk = static_cast<double>(recent.arms) /
                                static_cast<double>(recent.choices),
-                  .spare = spare});
+                  .spare = spare,
+                  .arms = arms_.size()});
   if (plan && credit_ < plan->price) return;
   credit_ = 0;
   if (!plan) return;
   spare_ = spare;
-  StartSurvey(*plan);
+  StartSurvey(*std::move(plan));
 }
 
-// Runs on any thread: touches nothing that the others do.
-CertifiedSearch::Surveyed CertifiedSearch::Survey(
-    const SurveyPlan& plan, std::span<const MaskedBlock> arms) const {
+// Runs on any thread: reads only what nobody changes meanwhile.
+CertifiedSearch::Surveyed CertifiedSearch::Survey() const {
   const auto start = std::chrono::steady_clock::now();
   Surveyed surveyed;
   try {
-    surveyed.order = TakeSurvey(catalogue_, arms, plan, cancelled_);
+    surveyed.order =
+        TakeSurvey(catalogue_, input_->arms, input_->plan, cancelled_);
   } catch (const std::bad_alloc&) {
     // Then the old order has to do.
   }
@@ -188,21 +205,19 @@ CertifiedSearch::Surveyed CertifiedSearch::Survey(
   return surveyed;
 }
 
-void CertifiedSearch::StartSurvey(const SurveyPlan& plan) {
-  const auto start = [&](std::launch where) {
-    survey_ = std::async(where, [this, plan,
-                                 arms = std::vector(arms_.blocks().begin(),
-                                                    arms_.blocks().end())] {
-      return Survey(plan, arms);
-    });
-  };
+void CertifiedSearch::StartSurvey(SurveyPlan plan) {
+  input_.emplace(SurveyInput{std::move(plan),
+                             {arms_.blocks().begin(), arms_.blocks().end()}});
+  const auto take = [this] { return Survey(); };
   bool aside = background_ && HasSecondCore();
   try {
-    start(aside ? std::launch::async : std::launch::deferred);
+    survey_ =
+        std::async(aside ? std::launch::async : std::launch::deferred, take);
   } catch (const std::system_error&) {  // no thread to be had
     aside = false;
-    start(std::launch::deferred);
+    survey_ = std::async(std::launch::deferred, take);
   }
+  stats_.arms_bounded += arms_.size();
   std::swap(fresh_, surveyed_);
   if (!aside) FinishSurvey();
 }
@@ -217,6 +232,7 @@ void CertifiedSearch::FinishSurveyIfReady() {
 void CertifiedSearch::FinishSurvey() {
   Surveyed surveyed = survey_.get();
   stats_.snapshot_seconds += surveyed.seconds;
+  input_.reset();
   if (!surveyed.order) {
     for (const Slot slot : surveyed_.Slots()) fresh_.Add(slot);
   } else {
@@ -233,11 +249,13 @@ void CertifiedSearch::FinishSurvey() {
   surveyed_.Clear();
 }
 
+// REQUIRES: the arms go as well, among them those that were being surveyed.
 void CertifiedSearch::CancelSurvey() {
   if (!survey_.valid()) return;
   cancelled_ = true;
   survey_.wait();
   survey_ = {};
+  input_.reset();
   cancelled_ = false;
   left_since_.clear();
   surveyed_.Clear();

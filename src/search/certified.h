@@ -20,11 +20,11 @@ namespace manyarms {
 /// that is exact.
 ///
 /// A survey of all arms, which makes a new order, is paid for by the arms that
-/// were scored since the last: the total cost is then within a constant factor
-/// of the best moments to make one.
+/// were scored since the last, so that surveys never cost more than choices.
 ///
-/// Invariant: every arm of the set is fresh, or a contender or one of the rest
-/// in the order in use. Fresh arms are scored by every choice.
+/// Invariant: every arm of the set is fresh (in `fresh_` or, while a survey is
+/// under way, in `surveyed_`), or a contender or one of the rest in the order
+/// in use. Fresh arms are scored by every choice.
 class CertifiedSearch final : public Search {
  public:
   /// REQUIRES: the objective is not kQuadraticForm, for which there is
@@ -42,8 +42,12 @@ class CertifiedSearch final : public Search {
 
  private:
   struct Surveyed {
-    std::unique_ptr<Order> order;  // none if cancelled or out of memory
+    std::unique_ptr<Order> order;  // none if it was given up
     double seconds = 0;
+  };
+  struct SurveyInput {
+    SurveyPlan plan;
+    std::vector<MaskedBlock> arms;
   };
 
   Hit FindBest(const Query& query);
@@ -51,9 +55,8 @@ class CertifiedSearch final : public Search {
 
   void Welcome(std::span<const Slot> slots);
   void ConsiderSurvey(const Query& query, const Hit& best);
-  void StartSurvey(const SurveyPlan& plan);
-  Surveyed Survey(const SurveyPlan& plan,
-                  std::span<const MaskedBlock> arms) const;
+  void StartSurvey(SurveyPlan plan);
+  Surveyed Survey() const;
   void FinishSurveyIfReady();
   void FinishSurvey();
   void CancelSurvey();
@@ -70,9 +73,10 @@ class CertifiedSearch final : public Search {
   std::unique_ptr<Order> order_;   // none before the first survey
   std::optional<Snapshot> probe_;  // of the last plan, while there is no order
 
-  // What was fresh when the survey that is under way began, and who left since.
+  // The survey that is under way: what was fresh when it began, who left since.
   ArmSet surveyed_;
   std::vector<Slot> left_since_;
+  std::optional<SurveyInput> input_;
   std::atomic<bool> cancelled_ = false;
   std::future<Surveyed> survey_;  // after all that it refers to
 

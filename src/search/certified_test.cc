@@ -198,6 +198,27 @@ TEST_P(Certified, LooksAtFewArms) {
   EXPECT_LT(both.stats().arms_scored, 3000U * 40000U / 20);
 }
 
+// A small order must be walked as well, not given up before its first block.
+TEST_P(Certified, LooksAtFewOfFewArms) {
+  for (const std::size_t arms : {300U, 1000U, 3000U}) {
+    SideBySide both = Make(4);
+    both.Add(arms, 1);
+    for (int i = 0; i < 2000; ++i) ASSERT_TRUE(both.Choose());
+    const std::uint64_t before = both.stats().arms_scored;
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(both.Choose());
+    EXPECT_LT(both.stats().arms_scored - before, 1000U * arms / 2) << arms;
+  }
+}
+
+// Where nearly all arms are alike they are not all made contenders.
+TEST_P(Certified, BearsManyEqualArms) {
+  SideBySide both = Make(4);
+  both.Add(3000, 1);
+  both.Add(60000, 0);
+  for (int i = 0; i < 500; ++i) ASSERT_TRUE(both.Choose());
+  EXPECT_LT(both.stats().arms_scored, 500U * 63000U / 4);
+}
+
 TEST_P(Certified, TakesNewArmsInWithoutScoringThemForEver) {
   SideBySide both = Make(8);
   both.Add(20000, 1);

@@ -8,7 +8,7 @@
 
 namespace manyarms {
 
-/// Holds every so manyth answer of an exact search against a scan's.
+/// Holds every n-th answer of an exact search against a scan's.
 class CheckedSearch final : public Search {
  public:
   /// REQUIRES: `search` is empty, `every` is positive.

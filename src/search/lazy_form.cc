@@ -5,8 +5,9 @@
 #include <bit>
 #include <chrono>
 #include <cmath>
+#include <functional>
 
-#include "search/order.h"
+#include "search/scorer.h"
 
 namespace manyarms {
 namespace {
@@ -18,8 +19,9 @@ constexpr float kDead = -1;  // a width that reaches nothing
 // scoring them.
 std::size_t LongWalk(std::size_t dim) { return 12 * dim; }
 
-// Rounded up, so that a bound stays one.
+// Rounded so that a bound stays one, and a bar is not set too high.
 float Up(double value) { return static_cast<float>(value * (1 + 0x1p-22)); }
+float Down(double value) { return static_cast<float>(value * (1 - 0x1p-22)); }
 
 }  // namespace
 
@@ -55,6 +57,7 @@ void LazyFormSearch::Clear() {
 
 std::optional<Hit> LazyFormSearch::Best(const Query& query) {
   if (arms_.size() == 0) return std::nullopt;
+  if (!IsWellConditioned(*query.factor)) return Scan(query);
   if (!snapshot_) TakeSnapshot();
   const std::uint64_t every = std::max<std::size_t>(1, catalogue_.dim() / 4);
   if (long_walk_ && posterior_.updates() >= tightened_at_ + every) {
@@ -62,6 +65,13 @@ std::optional<Hit> LazyFormSearch::Best(const Query& query) {
     tightened_at_ = posterior_.updates();
   }
   return FindBest(query);
+}
+
+Hit LazyFormSearch::Scan(const Query& query) {
+  factor_.Pack(query.factor->data(), catalogue_.dim());
+  stats_.arms_scored += arms_.size();
+  return kernels::BestQuadraticForm(catalogue_.blocks(), arms_.blocks(),
+                                    factor_);
 }
 
 void LazyFormSearch::TakeSnapshot() {
@@ -85,6 +95,7 @@ void LazyFormSearch::TakeSnapshot() {
   tightened_at_ = posterior_.updates();
   long_walk_ = false;
   ++stats_.snapshots;
+  stats_.arms_bounded += arms_.size();
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
   stats_.snapshot_seconds += took.count();
@@ -131,7 +142,8 @@ Hit LazyFormSearch::FindBest(const Query& query) {
   radius_ = query.radius;
   initial_radius_ = snapshot_->Radius(query);
   best_ = {};
-  height_ = 0;
+  last_bar_ = 0;
+  initial_bar_ = 0;
   std::size_t scored = 0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     if (!Reaches(groups_[g])) continue;
@@ -155,8 +167,7 @@ Hit LazyFormSearch::FindBest(const Query& query) {
 // Asked the other way round, so that what is not a number reaches.
 template <class Bounds>
 bool LazyFormSearch::Reaches(const Bounds& bounds) const {
-  return !(radius_ * bounds.last < height_) &&
-         !(initial_radius_ * bounds.initial < height_);
+  return !(bounds.last < last_bar_) && !(bounds.initial < initial_bar_);
 }
 
 std::size_t LazyFormSearch::ScoreBatch() {
@@ -177,11 +188,16 @@ std::size_t LazyFormSearch::ScoreBatch() {
     if (radius_ == 0) continue;
     Unit& unit = *batch_[i];
     const double width =
-        std::sqrt(static_cast<double>(hits[i].score)) / radius_;
+        (std::sqrt(static_cast<double>(hits[i].score)) + terms_.tiny) / radius_;
     unit.last = std::min(unit.last, Up(width * terms_.width_scale +
                                        terms_.width_slack * unit.length));
   }
-  if (count > 0) height_ = std::sqrt(static_cast<double>(best_.score));
+  if (count > 0) {
+    const double height =
+        std::sqrt(static_cast<double>(best_.score)) - terms_.tiny;
+    last_bar_ = Down(height / radius_);
+    initial_bar_ = Down(height / initial_radius_);
+  }
   batch_.clear();
   return count;
 }

@@ -17,8 +17,8 @@ namespace manyarms {
 /// submodular maximisation, by blocks of sixteen arms and groups of blocks in
 /// place of a heap.
 ///
-/// A second bound comes from a snapshot of when the first choice was made: no
-/// width has fallen by less than that of the worst direction has.
+/// A second bound comes from a snapshot of when the first choice was made:
+/// every width has fallen at least as far as the worst direction's.
 ///
 /// Takes about 1.5 bytes an arm beside its set.
 class LazyFormSearch final : public Search {
@@ -48,6 +48,7 @@ class LazyFormSearch final : public Search {
     float last = 0;
   };
 
+  Hit Scan(const Query& query);
   void TakeSnapshot();
   Unit Measure(std::uint32_t block) const;
   void Append(const Unit& unit);
@@ -78,7 +79,8 @@ class LazyFormSearch final : public Search {
   double radius_ = 0;
   double initial_radius_ = 0;  // for widths at the snapshot
   Hit best_;
-  double height_ = 0;         // of the best: its width times the radius
+  float last_bar_ = 0;     // the width that a better arm had when last computed
+  float initial_bar_ = 0;  // and at the snapshot, at least
   std::vector<Unit*> batch_;  // to be scored together
 };
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace manyarms {
 namespace {
@@ -82,7 +83,7 @@ Order::Order(Snapshot snapshot, const Radii& radii, float radius,
 void Order::LayOut(std::span<const std::uint32_t> order,
                    std::span<const Contender> contenders,
                    std::span<const float> features) {
-  const std::size_t dim = snapshot_.terms().factor->dim();
+  const std::size_t dim = snapshot_.dim();
   const std::size_t blocks = (order.size() + kLanes - 1) / kLanes;
   features_ = MakeLargeBuffer<float>(blocks * kLanes * dim);
   feature_chunk_ = features_.get();
@@ -168,7 +169,7 @@ Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
   };
   const std::size_t end = blocks_.size();
   for (std::size_t at = 0; at < end && reaches(at);) {
-    if (at >= end / 8 && reaches(end)) break;
+    if (at > 0 && at >= end / 8 && reaches(end)) break;
     // A quarter of the way is more than is scored in vain.
     const std::size_t length =
         std::min(std::max<std::size_t>(2, at / 4), end - at);
@@ -198,13 +199,6 @@ bool Order::IsBelowRest(float centre, float width) const {
     if (arm.height[r] > rest.height[r]) return false;
   }
   return width <= rest.widest;
-}
-
-Hit Better(const Catalogue& catalogue, const Hit& one, const Hit& other) {
-  if (other.slot == kNoSlot) return one;
-  if (one.slot == kNoSlot) return other;
-  if (one.score != other.score) return one.score > other.score ? one : other;
-  return catalogue.id(one.slot) < catalogue.id(other.slot) ? one : other;
 }
 
 }  // namespace manyarms

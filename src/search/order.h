@@ -33,6 +33,8 @@ class Order {
   Order(Snapshot snapshot, const kernels::Radii& radii, float radius,
         std::span<const Contender> contenders, std::span<const float> features,
         const kernels::Ceiling& rest);
+  Order(const Order&) = delete;
+  Order& operator=(const Order&) = delete;
 
   struct Walk {
     Hit best;            ///< of what was scored and what was known before
@@ -55,7 +57,6 @@ class Order {
 
   const Snapshot& snapshot() const { return snapshot_; }
   void Tighten(const Query& query) { snapshot_.Tighten(query); }
-  std::size_t size() const { return slots_.size(); }
 
  private:
   // Where a radius lies between the ceilings' radii.
@@ -93,9 +94,6 @@ class Order {
   };
   std::vector<Place> places_;  // by slot
 };
-
-/// The better of two hits in one catalogue; equal scores go to the smaller id.
-Hit Better(const Catalogue& catalogue, const Hit& one, const Hit& other);
 
 }  // namespace manyarms
 

@@ -25,4 +25,11 @@ Hit Scorer::Best(const BlockTable& table, std::span<const MaskedBlock> blocks,
   return {};
 }
 
+Hit Better(const Catalogue& catalogue, const Hit& one, const Hit& other) {
+  if (other.slot == kNoSlot) return one;
+  if (one.slot == kNoSlot) return other;
+  if (one.score != other.score) return one.score > other.score ? one : other;
+  return catalogue.id(one.slot) < catalogue.id(other.slot) ? one : other;
+}
+
 }  // namespace manyarms

@@ -33,6 +33,9 @@ class Scorer {
   kernels::PackedFactor factor_;
 };
 
+/// The better of two hits in one catalogue; equal scores go to the smaller id.
+Hit Better(const Catalogue& catalogue, const Hit& one, const Hit& other);
+
 }  // namespace manyarms
 
 #endif  // MANYARMS_SEARCH_SCORER_H_

@@ -27,9 +27,11 @@ Snapshot::Snapshot(Objective objective, const Posterior& posterior)
     : objective_(objective),
       factor_(RoundedToFloat(posterior.InverseFactor())),
       packed_(factor_.data(), posterior.dim()) {
+  factor_norm_ = factor_.norm();
   if (objective_ == Objective::kQuadraticForm) return;
   const Eigen::VectorXd mean = posterior.Mean();
   centre_.assign(mean.begin(), mean.end());
+  centre_length_ = mean.norm();
 }
 
 double Snapshot::Radius(const Query& query) const {
@@ -61,23 +63,26 @@ void Snapshot::Tighten(const Query& query) {
   factor_.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(ratio);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       ratio.transpose() * ratio, Eigen::EigenvaluesOnly);
+  if (solver.info() != Eigen::Success) return;
   const double largest = solver.eigenvalues().maxCoeff();
   growth_ = std::min(growth_, std::sqrt(largest) * (1 + 0x1p-24));
 }
 
 kernels::BoundTerms Snapshot::terms() const {
-  const auto dim = static_cast<std::size_t>(factor_.rows());
-  double centre_length = 0;
-  for (const double value : centre_) centre_length += value * value;
-  const double slack = SumSlack(dim);
+  const double slack = SumSlack(dim());
   return {.direction = centre_,
           .factor = &packed_,
-          .centre_slack = static_cast<float>(slack * std::sqrt(centre_length)),
-          .width_slack = static_cast<float>(slack * factor_.norm()),
+          .centre_slack = static_cast<float>(slack * centre_length_),
+          .width_slack = static_cast<float>(slack * factor_norm_),
           .width_scale = static_cast<float>(1 + kRelativeSlack + slack),
-          // Squares below the smallest normal number may vanish.
-          .tiny = static_cast<float>(std::sqrt(static_cast<double>(dim)) *
+          // Squares below the smallest normal number vanish or are rounded up.
+          .tiny = static_cast<float>(std::sqrt(static_cast<double>(dim())) *
                                      0x1p-60)};
+}
+
+bool IsWellConditioned(const Eigen::MatrixXd& factor) {
+  const auto diagonal = factor.diagonal();
+  return diagonal.maxCoeff() <= 0x1p26 * diagonal.minCoeff();
 }
 
 }  // namespace manyarms

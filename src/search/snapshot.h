@@ -30,6 +30,8 @@ class Snapshot {
   /// How centres and widths are computed. Refers to the snapshot.
   kernels::BoundTerms terms() const;
 
+  std::size_t dim() const { return packed_.dim(); }
+
  private:
   double DirectionRadius(const Eigen::VectorXd& direction) const;
 
@@ -37,8 +39,15 @@ class Snapshot {
   std::vector<float> centre_;     // theta_0, where the objective has one
   Eigen::MatrixXd factor_;        // A_0, rounded to float
   kernels::PackedFactor packed_;  // the same
+  double centre_length_ = 0;
+  double factor_norm_ = 0;
   double growth_ = 1;  // no direction's width is more than this part of A_0's
 };
+
+/// Whether a factor that a query brings is known well enough for what the
+/// bounds assume of it: that its own rounding is a small part of any width.
+/// Estimated from the diagonal.
+bool IsWellConditioned(const Eigen::MatrixXd& factor);
 
 }  // namespace manyarms
 

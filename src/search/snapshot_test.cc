@@ -12,6 +12,9 @@ using Role = RandomStream::Role;
 
 constexpr double kRadius = 2;
 
+// From no exploration to speak of to the largest that is let in.
+constexpr double kRadii[] = {1e-30, 1e-6, 2, 1e6};
+
 struct Case {
   Objective objective;
   std::size_t dim;
@@ -64,23 +67,24 @@ TEST(Snapshot, BoundsEveryScoreToCome) {
     Catalogue catalogue(c.dim);
     ArmId id = 0;
     for (const float length :
-         {0.0F, 1e-42F, 1e-25F, 1e-10F, 1.0F, 1e3F, 1e5F}) {
+         {0.0F, 1e-42F, 1e-25F, 1e-22F, 1e-15F, 1e-10F, 1.0F, 1e3F, 1e5F}) {
       for (int i = 0; i < 16; ++i, ++id) {
         catalogue.Add(id, Row(c.dim, id % 20, length));
       }
     }
     const BlockTable table = catalogue.blocks();
-    for (std::uint64_t later = 0; later < 6; ++later) {
+    for (std::uint64_t later = 0; later < 9; ++later) {
       Learn(posterior, later, c.scale);
       Eigen::VectorXd xi(static_cast<Eigen::Index>(c.dim));
       RandomStream(2, Role::kSample, later)
           .Gaussians(std::span(xi.data(), c.dim));
+      const double beta = kRadii[later % std::size(kRadii)];
       const Eigen::VectorXd direction =
           later == 5 ? Eigen::VectorXd(1e3 * xi)
-                     : posterior.Sample(kRadius, {xi.data(), c.dim});
-      const Eigen::MatrixXd factor = kRadius * posterior.InverseFactor();
+                     : posterior.Sample(beta, {xi.data(), c.dim});
+      const Eigen::MatrixXd factor = posterior.InverseFactor(beta);
       const Query query{
-          .direction = &direction, .factor = &factor, .radius = kRadius};
+          .direction = &direction, .factor = &factor, .radius = beta};
       if (later == 3) snapshot.Tighten(query);
       const double radius = snapshot.Radius(query);
       ASSERT_TRUE(std::isfinite(radius));

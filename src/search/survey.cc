@@ -2,16 +2,27 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
 
 namespace manyarms {
 namespace {
 
 using kernels::BlockBounds;
 
-// Blocks in the sample, and blocks between two looks at the lock: 64 take some
-// ten microseconds, for which Add may have to wait.
+// Blocks in the sample.
 constexpr std::size_t kSample = 256;
+
+// Blocks between two looks at the lock, at most; fewer of many features, so
+// that Add waits for some ten microseconds at most where one block does not
+// take longer.
 constexpr std::size_t kBatch = 64;
+std::size_t BatchFor(std::size_t dim) {
+  return std::clamp<std::size_t>(16384 / (dim * dim), 2, kBatch);
+}
 
 // At which multiples of the radius ceilings are computed.
 constexpr kernels::Radii kMultiples = {0, 0.5F, 0.75F, 1, 1.25F, 1.5F, 2, 3};
@@ -19,6 +30,9 @@ constexpr kernels::Radii kMultiples = {0, 0.5F, 0.75F, 1, 1.25F, 1.5F, 2, 3};
 // What it costs to make an arm a contender, most of it for fresh memory, in
 // arms scored by a scan; measured at 16 features and a million arms.
 constexpr std::uint64_t kContenderPrice = 30;
+
+// The part of all arms that may be contenders. It bounds the memory they take.
+constexpr double kMostContenders = 1.0 / 4;
 
 // Bounds at the radius of arms from all over the set, falling.
 std::vector<float> SampleBounds(const BlockTable& table,
@@ -61,27 +75,31 @@ std::optional<SurveyPlan> PlanSurvey(const Catalogue& catalogue,
   const auto reaching = static_cast<double>(
       std::ranges::lower_bound(sample, occasion.best.score, std::greater<>()) -
       sample.begin());
-  const double walk =
-      reaching / total * static_cast<double>(arms.size() * kLanes);
+  const double walk = reaching / total * static_cast<double>(occasion.arms);
   if (2 * walk > occasion.mean_walk) return std::nullopt;
 
   // Twice as many contenders as this query needs, and some more: others need
   // more, and copying is cheap as long as they are few.
   const double share = 2 * reaching / total + occasion.spare;
-  const auto contenders = static_cast<std::size_t>(
-      share * static_cast<double>(arms.size() * kLanes));
+  const auto contenders =
+      static_cast<std::size_t>(share * static_cast<double>(occasion.arms));
   const auto rank = static_cast<std::size_t>(share * total);
-  return SurveyPlan{.snapshot = std::move(snapshot),
-                    .radius = rounded,
-                    .cutoff = sample[std::min(rank, sample.size() - 1)],
-                    .contenders = contenders,
-                    .price = PassPrice(arms.size() * kLanes, catalogue.dim()) +
-                             kContenderPrice * contenders};
+  const float lowest = sample[std::min(rank, sample.size() - 1)];
+  return SurveyPlan{
+      .snapshot = std::move(snapshot),
+      .radius = rounded,
+      // Above it: where many arms are alike, they had better be the rest.
+      .cutoff = std::nextafter(lowest, std::numeric_limits<float>::infinity()),
+      .contenders = contenders,
+      .price = share > kMostContenders
+                   ? kNotForSale
+                   : PassPrice(occasion.arms, catalogue.dim()) +
+                         kContenderPrice * contenders};
 }
 
 std::unique_ptr<Order> TakeSurvey(const Catalogue& catalogue,
                                   std::span<const MaskedBlock> arms,
-                                  SurveyPlan plan,
+                                  const SurveyPlan& plan,
                                   const std::atomic<bool>& cancelled) {
   kernels::SurveyTerms terms{.bounds = plan.snapshot.terms(),
                              .radius = plan.radius,
@@ -92,18 +110,20 @@ std::unique_ptr<Order> TakeSurvey(const Catalogue& catalogue,
   const std::size_t dim = catalogue.dim();
   std::vector<Contender, LargeAllocator<Contender>> contenders;
   std::vector<float, LargeAllocator<float>> features;
+  const std::size_t most = 2 * plan.contenders + kSample * kLanes;
   contenders.reserve(plan.contenders * 5 / 4);
   features.reserve(contenders.capacity() * dim);
   kernels::Ceiling rest = kernels::kNoCeiling;
   std::array<BlockBounds, kBatch> bounds;
   std::array<std::uint32_t, kBatch> reaching;
-  for (std::size_t first = 0; first < arms.size(); first += kBatch) {
-    if (cancelled) return nullptr;
-    const auto batch =
-        arms.subspan(first, std::min(kBatch, arms.size() - first));
+  const std::size_t step = BatchFor(dim);
+  for (std::size_t first = 0; first < arms.size(); first += step) {
+    if (cancelled || contenders.size() > most) return nullptr;
+    const auto batch = arms.subspan(first, std::min(step, arms.size() - first));
     const auto lock = catalogue.ReadLock();
     const BlockTable table = catalogue.blocks();
-    kernels::Survey(table, batch, terms, bounds, reaching, rest);
+    kernels::Survey(table, batch, terms, std::span(bounds).first(batch.size()),
+                    std::span(reaching).first(batch.size()), rest);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const float* block = table.Features(batch[i].block);
       ForEachLane(reaching[i], [&](std::uint32_t lane) {
@@ -120,8 +140,8 @@ std::unique_ptr<Order> TakeSurvey(const Catalogue& catalogue,
       });
     }
   }
-  return std::make_unique<Order>(std::move(plan.snapshot), terms.radii,
-                                 plan.radius, contenders, features, rest);
+  return std::make_unique<Order>(plan.snapshot, terms.radii, plan.radius,
+                                 contenders, features, rest);
 }
 
 }  // namespace manyarms

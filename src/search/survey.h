@@ -2,9 +2,10 @@
 #define MANYARMS_SEARCH_SURVEY_H_
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "manyarms/catalogue.h"
 #include "search/order.h"
@@ -19,8 +20,11 @@ struct SurveyPlan {
   float radius;
   float cutoff;
   std::size_t contenders;  ///< about how many will reach it
-  std::uint64_t price;     ///< what it costs, in arms scored by a scan
+  /// What it costs, in arms scored by a scan; kNotForSale where too many arms
+  /// would be contenders.
+  std::uint64_t price;
 };
+inline constexpr std::uint64_t kNotForSale = ~std::uint64_t{0};
 
 /// What is known when a survey is planned.
 struct SurveyOccasion {
@@ -29,6 +33,7 @@ struct SurveyOccasion {
   double radius;       ///< to expect at least
   double mean_walk;    ///< arms scored by a choice of late
   double spare;        ///< part of the arms to keep beyond those needed
+  std::size_t arms;    ///< how many there are
 };
 
 /// What the pass of a survey costs, in arms scored by a scan.
@@ -42,10 +47,11 @@ std::optional<SurveyPlan> PlanSurvey(const Catalogue& catalogue,
                                      const SurveyOccasion& occasion);
 
 /// One pass over the arms. May run beside the thread that changes the
-/// catalogue. Returns none if cancelled.
+/// catalogue. Returns none if cancelled, or if far more arms than planned turn
+/// out to be contenders.
 std::unique_ptr<Order> TakeSurvey(const Catalogue& catalogue,
                                   std::span<const MaskedBlock> arms,
-                                  SurveyPlan plan,
+                                  const SurveyPlan& plan,
                                   const std::atomic<bool>& cancelled);
 
 }  // namespace manyarms
