@@ -28,9 +28,10 @@ build: configure ## Build the library and the program, build/manyarms
 configure: setup
 	cmake --preset release
 
-bench: configure ## Measure the scan, a step, the graphs and small pieces
-	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_kernels bench_recall
+bench: configure ## Measure the scan, a step, bounds, the graphs and small pieces
+	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_bounds bench_kernels bench_recall
 	build/bench_engine
+	build/bench_bounds
 	build/bench_recall
 	build/bench_kernels
 

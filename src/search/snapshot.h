@@ -11,7 +11,7 @@
 namespace manyarms {
 
 /// The posterior at one moment, as something that bounds all scores to come:
-/// with centre = <theta_0, x> and width = |A_0 x|, where A_0 = V_0^{-1/2}, no
+/// with centre = <theta_0, x> and width = |A_0 x|, where A_0'A_0 = V_0^-1, no
 /// arm's score is above
 ///     centre + Radius(query) width;
 /// by quadratic form, no score's square root.

@@ -1,0 +1,144 @@
+// How many arms Thompson sampling has to score to be certain, by which snapshot
+// the bounds come from: what certified search is built on.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "manyarms/bandit.h"
+#include "manyarms/random.h"
+#include "search/snapshot.h"
+
+namespace manyarms {
+namespace {
+
+using Role = RandomStream::Role;
+
+constexpr std::size_t kArms = 100'000;
+constexpr double kExploration = 2;
+constexpr std::uint64_t kDraws = 16;
+
+// Arms, a posterior that learns from the best of each draw, and its snapshots.
+class World {
+ public:
+  explicit World(std::size_t dim)
+      : catalogue_(dim), posterior_(dim, 1.0), theta_(dim), features_(dim) {
+    RandomStream(1, Role::kTheta, 0).Gaussians(theta_);
+    for (ArmId id = 0; id < kArms; ++id) {
+      RandomStream(1, Role::kArm, id).Gaussians(features_);
+      catalogue_.Add(id, features_);
+    }
+    for (std::uint32_t block = 0; block < kArms / kLanes; ++block) {
+      blocks_.push_back({block, (1U << kLanes) - 1});
+    }
+  }
+
+  Eigen::VectorXd Draw(std::uint64_t index) const {
+    std::vector<double> xi(catalogue_.dim());
+    RandomStream(1, Role::kSample, index).Gaussians(xi);
+    return posterior_.Sample(kExploration, xi);
+  }
+
+  Hit Best(const Eigen::VectorXd& direction) const {
+    const std::vector<float> rounded(direction.begin(), direction.end());
+    return kernels::BestInnerProduct(catalogue_.blocks(), blocks_, rounded);
+  }
+
+  void Learn(const Hit& hit, std::uint64_t step) {
+    catalogue_.CopyFeatures(hit.slot, features_);
+    double reward = RandomStream(1, Role::kNoise, step).Gaussian();
+    for (std::size_t j = 0; j < features_.size(); ++j) {
+      reward += theta_[j] * features_[j];
+    }
+    posterior_.Update(features_, reward);
+  }
+
+  Snapshot Now() const {
+    return Snapshot(Objective::kInnerProduct, posterior_);
+  }
+
+  // Arms whose bound at the radius reaches the score.
+  std::size_t Reaching(const Snapshot& snapshot, double radius,
+                       float score) const {
+    std::size_t arms = 0;
+    kernels::BlockBounds bounds;
+    for (const MaskedBlock& masked : blocks_) {
+      kernels::BoundsOf(catalogue_.blocks().Features(masked.block),
+                        snapshot.terms(), bounds);
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+        arms += bounds.centre[lane] + radius * bounds.width[lane] >= score;
+      }
+    }
+    return arms;
+  }
+
+ private:
+  Catalogue catalogue_;
+  Posterior posterior_;
+  std::vector<double> theta_;
+  std::vector<float> features_;
+  std::vector<MaskedBlock> blocks_;
+};
+
+// The means over some draws after `step` rewards.
+void Report(const World& world, std::uint64_t step,
+            const std::vector<Snapshot>& snapshots, double fixed_radius) {
+  std::vector<double> reaching(snapshots.size() + 1);
+  for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+    const Eigen::VectorXd direction = world.Draw(1'000'000 + draw);
+    const float best = world.Best(direction).score;
+    for (std::size_t i = 0; i < snapshots.size(); ++i) {
+      const double radius = snapshots[i].Radius({.direction = &direction});
+      reaching[i] +=
+          static_cast<double>(world.Reaching(snapshots[i], radius, best));
+    }
+    reaching.back() += static_cast<double>(
+        world.Reaching(snapshots.back(), fixed_radius, best));
+  }
+  fmt::print("{:>8}", step);
+  for (const double sum : reaching) fmt::print(" {:>12.0f}", sum / kDraws);
+  fmt::print("\n");
+}
+
+void Run(std::size_t dim) {
+  // A little above what a draw's radius is under a snapshot of its own moment:
+  // what an order for one radius would have to allow for.
+  const double fixed_radius =
+      kExploration * (std::sqrt(static_cast<double>(dim)) + 2.5);
+  fmt::print(
+      "{} arms, {} features: arms that reach the best score, mean of {} draws; "
+      "by snapshots of\n{:>8} {:>12} {:>12} {:>12} {:>12} {:>12}\n",
+      kArms, dim, kDraws, "rewards", "the start", "a quarter", "half", "now",
+      "now, R fixed");
+  World world(dim);
+  std::vector<Snapshot> taken;  // after 2^i rewards
+  const Snapshot start = world.Now();
+  std::uint64_t next = 1;
+  for (std::uint64_t step = 1; step <= 4096; ++step) {
+    world.Learn(world.Best(world.Draw(step)), step);
+    if (step != next) continue;
+    next *= 2;
+    taken.push_back(world.Now());
+    if (step < 16) continue;
+    const std::size_t last = taken.size() - 1;
+    Report(world, step, {start, taken[last - 2], taken[last - 1], taken[last]},
+           fixed_radius);
+  }
+}
+
+}  // namespace
+}  // namespace manyarms
+
+int main() {
+  try {
+    for (const std::size_t dim : {16U, 64U}) manyarms::Run(dim);
+  } catch (const std::exception& error) {
+    std::fputs(error.what(), stderr);
+    return 1;
+  }
+  return 0;
+}
