@@ -57,9 +57,7 @@ class World {
     posterior_.Update(features_, reward);
   }
 
-  Snapshot Now() const {
-    return Snapshot(Objective::kInnerProduct, posterior_);
-  }
+  Snapshot Now() const { return {Objective::kInnerProduct, posterior_}; }
 
   // Arms whose bound at the radius reaches the score.
   std::size_t Reaching(const Snapshot& snapshot, double radius,
