@@ -183,7 +183,9 @@ TEST_P(Certified, AnswersAsAScanDoesWhateverHappens) {
           if (seed % 4 == 0) both.Clear();
           break;
         default:
-          for (int i = 0; i < 20; ++i) RC_ASSERT(both.Choose());
+          for (int i = 0; i < 20; ++i) {
+            RC_ASSERT(both.Choose());
+          }
       }
     }
   }));
