@@ -203,6 +203,18 @@ TEST_P(Certified, LooksAtFewArms) {
   EXPECT_LT(both.stats().arms_scored, 3000U * 40000U / 20);
 }
 
+// The first order is of little use where there is much to learn. Others must
+// follow it.
+TEST_P(Certified, LooksAtFewArmsOfManyFeatures) {
+  if (GetParam().background) {
+    GTEST_SKIP() << "how much is scored depends on when a snapshot is ready";
+  }
+  SideBySide both = Make(32);
+  both.Add(20000, 1);
+  for (int i = 0; i < 1500; ++i) ASSERT_TRUE(both.Choose());
+  EXPECT_LT(both.stats().arms_scored, 1500U * 20000U / 2);
+}
+
 // A small order must be walked as well, not given up before its first block.
 TEST_P(Certified, LooksAtFewOfFewArms) {
   if (GetParam().background) {

@@ -65,7 +65,10 @@ std::optional<SurveyPlan> PlanSurvey(const Catalogue& catalogue,
                                      std::span<const MaskedBlock> arms,
                                      Snapshot snapshot,
                                      const SurveyOccasion& occasion) {
-  double radius = std::max(snapshot.Radius(occasion.query), occasion.radius);
+  // At most twice what the query has now: under an old snapshot radii grow
+  // without bound, and no survey would ever seem worth it.
+  const double now = snapshot.Radius(occasion.query);
+  double radius = std::clamp(occasion.radius, now, 2 * now);
   if (radius == 0) radius = 1;
   const auto rounded = static_cast<float>(radius);
   const std::vector<float> sample =
