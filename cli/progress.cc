@@ -15,6 +15,12 @@ void Print(const std::string& text) {
   std::fflush(stderr);
 }
 
+std::string Duration(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 6000) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
 }  // namespace
 
 ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
@@ -24,30 +30,37 @@ ProgressLine::~ProgressLine() { Erase(); }
 void ProgressLine::Begin(const std::string& label) {
   label_ = label;
   start_ = Clock::now();
-  drawn_ = {};
+  // A bar is drawn at once; a line waits until there is something to tell.
+  drawn_ = terminal_ ? Clock::time_point() : start_;
   Update(0);
 }
 
 void ProgressLine::Update(double done) {
   using namespace std::chrono_literals;
   const Clock::time_point now = Clock::now();
-  if (!terminal_ || now - drawn_ < 100ms) return;
+  const auto pause = terminal_ ? 100ms : 30000ms;
+  if (now - drawn_ < pause) return;
   drawn_ = now;
-  dirty_ = true;
 
-  constexpr int kWidth = 30;
-  const int full = std::clamp(static_cast<int>(done * kWidth), 0, kWidth);
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const std::string left =
-      done > 0.02 ? fmt::format("{:.0f} s left", elapsed * (1 - done) / done)
-                  : "";
+      done > 0.005
+          ? fmt::format("{} left", Duration(elapsed * (1 - done) / done))
+          : "";
+  if (!terminal_) {
+    Print(fmt::format("{}  {:.0f} %  {}\n", label_, 100 * done, left));
+    return;
+  }
+  dirty_ = true;
+  constexpr int kWidth = 30;
+  const int full = std::clamp(static_cast<int>(done * kWidth), 0, kWidth);
   Print(fmt::format("\r\x1b[K{}  [{:=<{}}{:<{}}] {:3.0f} %  {}", label_, "",
                     full, "", kWidth - full, 100 * done, left));
 }
 
-void ProgressLine::End(const std::string& outcome) {
+void ProgressLine::Say(const std::string& line) {
   Erase();
-  Print(fmt::format("{}  {}\n", label_, outcome));
+  Print(line + '\n');
 }
 
 void ProgressLine::Erase() {

@@ -7,7 +7,7 @@
 namespace manyarms::cli {
 
 /// Tells on standard error how far a long piece of work has got: a bar that
-/// redraws itself on a terminal, one line a finished piece elsewhere.
+/// redraws itself on a terminal, a line every half a minute elsewhere.
 class ProgressLine {
  public:
   ProgressLine();
@@ -18,11 +18,14 @@ class ProgressLine {
   /// Starts a piece.
   void Begin(const std::string& label);
 
+  /// Says anew what the piece is called.
+  void Rename(const std::string& label) { label_ = label; }
+
   /// The share of the piece that is done, 0 to 1.
   void Update(double done);
 
-  /// Ends the piece, with what came of it.
-  void End(const std::string& outcome);
+  /// A line of its own, above the bar.
+  void Say(const std::string& line);
 
   /// Takes the bar off the screen; nothing is said of the piece.
   void Erase();

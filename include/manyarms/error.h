@@ -16,6 +16,7 @@ enum class ErrorCode {
   kUnsupported,      ///< a combination that cannot work; the message says why
   kWrongAnswer,      ///< a counter-check found a search to be wrong
   kIo,               ///< a file or stream could not be read or written
+  kStopped,          ///< given up on request; what was finished is kept
 };
 
 /// What the library throws when a caller asks for something that cannot be

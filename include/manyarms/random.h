@@ -24,6 +24,9 @@ class RandomStream {
     kSample = 5,  ///< Thompson sampling's draw, indexed by the choice
     kPick = 6,    ///< elimination's random arm, indexed by the choice
     kGraph = 7,   ///< levels of an index graph, indexed by its rebuilds
+    kOrder = 8,   ///< the order in which a finite world's arms arrive
+    kSplit = 9,   ///< which part of a data set serves for what
+    kFactor = 10,  ///< where a matrix factorisation starts, indexed by row
   };
 
   RandomStream(std::uint64_t seed, Role role, std::uint64_t index);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -46,13 +47,21 @@ Latency Summarise(std::vector<float> seconds) {
   return {quantile(0.5), quantile(0.99), quantile(0.999), quantile(1.0)};
 }
 
-Bandit MakeBandit(const RunSpec& spec) {
-  return Bandit({.dim = spec.environment.dim,
-                 .policy = spec.policy,
-                 .search = spec.search,
-                 .regularisation = spec.regularisation,
-                 .negative_rewards = spec.negative_rewards,
-                 .seed = spec.environment.seed});
+BanditOptions OptionsOf(const RunSpec& spec) {
+  return {.dim = spec.environment.dim,
+          .policy = spec.policy,
+          .search = spec.search,
+          .regularisation = spec.regularisation,
+          .negative_rewards = spec.negative_rewards,
+          .seed = spec.environment.seed};
+}
+
+// Whether the curve has a point at this step.
+bool IsCurvePoint(std::uint64_t step, std::uint64_t steps) {
+  const auto points_until = [steps](std::uint64_t t) {
+    return t * std::min<std::uint64_t>(steps, kCurvePoints) / steps;
+  };
+  return points_until(step) != points_until(step - 1);
 }
 
 // There must be an arm to choose at every step.
@@ -95,7 +104,7 @@ class ArmFeeder {
 // handed over stays small.
 double SetUp(const Environment& environment, Bandit& bandit,
              const Progress& progress) {
-  constexpr std::size_t kBatch = 8192;
+  constexpr std::size_t kBatch = 1024;
   const std::size_t arms = environment.arms_at_start();
   ArmFeeder feeder(environment, bandit);
   std::vector<ArmId> batch;
@@ -120,30 +129,42 @@ Progress Half(const Progress& progress, double from) {
 
 }  // namespace
 
+void LatencyHistogram::Count(double seconds) {
+  const double bucket =
+      kPerDecade * std::log10(std::max(seconds, kFirstSeconds) / kFirstSeconds);
+  const auto last = static_cast<double>(counts.size() - 1);
+  ++counts[static_cast<std::size_t>(std::min(bucket, last))];
+}
+
 void CheckRunnable(const RunSpec& spec) {
   CheckCount("steps", spec.steps, 1, kMaxSteps);
   CheckSynthetic(spec.environment);
   CheckArmsLast(spec);
-  MakeBandit(spec);
+  Bandit{OptionsOf(spec)};
   CheckFitsInMemory(spec);
 }
 
 RunResult RunExperiment(const RunSpec& spec, const Progress& progress) {
   CheckRunnable(spec);
-  Bandit bandit = MakeBandit(spec);
   const std::unique_ptr<Environment> environment =
       MakeSynthetic(spec.environment);
+  return RunExperiment(OptionsOf(spec), *environment, spec.steps, progress);
+}
 
+RunResult RunExperiment(const BanditOptions& options, Environment& environment,
+                        std::uint64_t steps, const Progress& progress) {
+  CheckCount("steps", steps, 1, kMaxSteps);
+  Bandit bandit(options);
   RunResult result;
-  result.setup_seconds = SetUp(*environment, bandit, Half(progress, 0));
+  result.setup_seconds = SetUp(environment, bandit, Half(progress, 0));
 
-  ArmFeeder feeder(*environment, bandit);
+  ArmFeeder feeder(environment, bandit);
   Digest digest;
   std::vector<float> latencies;
-  latencies.reserve(spec.steps);
+  latencies.reserve(steps);
   const Progress run_progress = Half(progress, 0.5);
-  for (std::uint64_t step = 1; step <= spec.steps; ++step) {
-    const Change change = environment->Advance(step);
+  for (std::uint64_t step = 1; step <= steps; ++step) {
+    const Change change = environment.Advance(step);
     for (const ArmId arm : change.removed) {
       result.run_seconds += Seconds([&] { bandit.Remove(arm); });
     }
@@ -151,7 +172,7 @@ RunResult RunExperiment(const RunSpec& spec, const Progress& progress) {
 
     Decision decision;
     const double choose = Seconds([&] { decision = bandit.Choose(); });
-    const double reward = environment->Reward(decision.arm, step);
+    const double reward = environment.Reward(decision.arm, step);
     const double learn = Seconds([&] { bandit.Learn(decision.arm, reward); });
 
     if (result.mass_elimination_step == 0 &&
@@ -161,10 +182,14 @@ RunResult RunExperiment(const RunSpec& spec, const Progress& progress) {
     }
     result.run_seconds += choose + learn;
     latencies.push_back(static_cast<float>(choose));
-    result.regret += environment->Regret(decision.arm);
+    result.latency_histogram.Count(choose);
+    result.regret += environment.Regret(decision.arm);
     digest.Take(decision.arm);
+    if (IsCurvePoint(step, steps)) {
+      result.curve.push_back({step, result.regret, result.run_seconds});
+    }
     if (run_progress && step % 256 == 0) {
-      run_progress(static_cast<double>(step) / static_cast<double>(spec.steps));
+      run_progress(static_cast<double>(step) / static_cast<double>(steps));
     }
   }
   result.latency = Summarise(std::move(latencies));

@@ -1,0 +1,13 @@
+# Writes HEADER, if it would change, with the commit that SOURCE is at.
+execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
+                OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(commit STREQUAL "")
+  set(commit "unknown")
+endif()
+set(text "#pragma once\n\nnamespace manyarms::reproduction {\n\ninline constexpr char kCommit[] = \"${commit}\";\n\n}  // namespace manyarms::reproduction\n")
+if(EXISTS ${HEADER})
+  file(READ ${HEADER} before)
+endif()
+if(NOT text STREQUAL "${before}")
+  file(WRITE ${HEADER} "${text}")
+endif()

@@ -1,0 +1,29 @@
+#ifndef MANYARMS_REPRODUCTION_PARALLEL_H_
+#define MANYARMS_REPRODUCTION_PARALLEL_H_
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+namespace manyarms::reproduction {
+
+/// Calls work(0), ..., work(count - 1) on so many threads, in any order. What
+/// is handed in must not throw.
+template <class Work>
+void ForEachInParallel(std::size_t count, unsigned threads, const Work& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto loop = [&] {
+    for (std::size_t i = next++; i < count; i = next++) work(i);
+  };
+  std::vector<std::jthread> others;
+  for (unsigned i = 1; i < std::min<std::size_t>(threads, count); ++i) {
+    others.emplace_back(loop);
+  }
+  loop();
+}
+
+}  // namespace manyarms::reproduction
+
+#endif  // MANYARMS_REPRODUCTION_PARALLEL_H_

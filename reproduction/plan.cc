@@ -1,0 +1,77 @@
+#include "reproduction/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace manyarms::reproduction {
+namespace {
+
+constexpr std::uint64_t kQuickRuns = 3;
+constexpr std::uint64_t kQuickUsers = 10;
+constexpr std::uint64_t kManyArms = 50000;  // a graph takes a minute to build
+
+std::uint64_t RunCount(const Json& world, const PlanOptions& options) {
+  if (world.at("kind") == "movielens") {
+    return options.quick ? std::min(kQuickUsers, options.users) : options.users;
+  }
+  if (!options.quick) return options.runs;
+  return world.at("arms") > kManyArms ? 1 : std::min(kQuickRuns, options.runs);
+}
+
+Json RunSettings(const Setting& setting, const Algorithm& algorithm,
+                 Theta theta, std::uint64_t run, const PlanOptions& options) {
+  const std::uint64_t seed = options.seed + run;
+  Json world = setting.world;
+  if (world.at("kind") == "movielens") {
+    world["user"] = run;
+  } else {
+    world["theta_seed"] = theta == Theta::kOne ? options.seed : seed;
+  }
+  return {{"world", world}, {"bandit", algorithm.bandit}, {"seed", seed}};
+}
+
+}  // namespace
+
+std::vector<Json> RunsOf(const Setting& setting, const Algorithm& algorithm,
+                         Theta theta, const PlanOptions& options) {
+  std::vector<Json> runs;
+  const bool movielens = setting.world.at("kind") == "movielens";
+  if (theta == Theta::kOne && (movielens || options.quick)) return runs;
+  const std::uint64_t count = RunCount(setting.world, options);
+  for (std::uint64_t run = 0; run < count; ++run) {
+    runs.push_back(RunSettings(setting, algorithm, theta, run, options));
+  }
+  return runs;
+}
+
+std::vector<Job> PlanRuns(const std::vector<Table>& tables,
+                          const PlanOptions& options) {
+  std::vector<Job> jobs;
+  std::set<std::string> planned;
+  for (const Table& table : tables) {
+    for (const Setting& setting : table.settings) {
+      for (const Theta theta : {Theta::kNew, Theta::kOne}) {
+        std::vector<std::vector<Json>> runs;
+        std::size_t longest = 0;
+        for (const Algorithm& algorithm : setting.algorithms) {
+          runs.push_back(RunsOf(setting, algorithm, theta, options));
+          longest = std::max(longest, runs.back().size());
+        }
+        for (std::size_t run = 0; run < longest; ++run) {
+          for (std::size_t i = 0; i < runs.size(); ++i) {
+            if (!planned.insert(runs[i][run].dump()).second) continue;
+            jobs.push_back(
+                {fmt::format("Table {}, {}, {}, run {}", table.id, setting.name,
+                             setting.algorithms[i].name, run + 1),
+                 runs[i][run]});
+          }
+        }
+      }
+    }
+  }
+  return jobs;
+}
+
+}  // namespace manyarms::reproduction

@@ -1,0 +1,135 @@
+#include "reproduction/rows.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <system_error>
+
+#include "manyarms/error.h"
+
+namespace manyarms::reproduction {
+namespace {
+
+std::string SystemError() { return std::generic_category().message(errno); }
+
+// Six digits are enough to draw.
+double Rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 5);
+  return unit >= 1 ? std::round(value / unit) * unit
+                   : std::round(value / unit) / std::round(1 / unit);
+}
+
+// Up to the last bucket that has anything.
+Json Counts(const LatencyHistogram& histogram) {
+  std::size_t used = histogram.counts.size();
+  while (used > 0 && histogram.counts[used - 1] == 0) --used;
+  return std::vector<std::uint64_t>(
+      histogram.counts.begin(),
+      histogram.counts.begin() + static_cast<std::ptrdiff_t>(used));
+}
+
+}  // namespace
+
+Json MakeRow(const Json& settings, const RunResult& result, const Json& data,
+             const Json& origin) {
+  std::vector<std::uint64_t> steps;
+  std::vector<double> regret;
+  std::vector<double> seconds;
+  for (const CurvePoint& point : result.curve) {
+    steps.push_back(point.step);
+    regret.push_back(Rounded(point.regret));
+    seconds.push_back(Rounded(point.run_seconds));
+  }
+  Json row = {
+      {"settings", settings},
+      {"regret", result.regret},
+      {"curve", {{"step", steps}, {"regret", regret}}},
+      {"arms_scored", result.stats.arms_scored},
+      {"recoveries", result.stats.recoveries},
+      {"decision_digest", fmt::format("{:016x}", result.decision_digest)},
+      {"times",
+       {{"setup_seconds", result.setup_seconds},
+        {"run_seconds", result.run_seconds},
+        {"curve_seconds", seconds},
+        {"latency_us",
+         {{"p50", result.latency.p50},
+          {"p99", result.latency.p99},
+          {"p999", result.latency.p999},
+          {"max", result.latency.max}}},
+        {"latency_counts", Counts(result.latency_histogram)}}},
+      {"origin", origin}};
+  if (!data.is_null()) row["data"] = data;
+  return row;
+}
+
+ReadRows ReadRowFile(const std::filesystem::path& path) {
+  ReadRows read;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return read;
+  std::ifstream file(path);
+  if (!file) {
+    throw Error(ErrorCode::kIo, fmt::format("cannot read {}: {}", path.string(),
+                                            SystemError()));
+  }
+  std::string line;
+  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
+    if (line.empty()) continue;
+    Json row = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (row.is_object() && row.contains("settings") && row.contains("regret") &&
+        row.contains("times") && row.contains("curve")) {
+      std::string key = row["settings"].dump();
+      read.rows.insert_or_assign(std::move(key), std::move(row));
+    } else {
+      read.complaints.push_back(fmt::format("{}, line {}, is not a whole row",
+                                            path.string(), number));
+    }
+  }
+  return read;
+}
+
+RowFile::RowFile(const std::filesystem::path& path)
+    : name_(path.string()),
+      file_(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
+  if (file_ < 0) {
+    throw Error(ErrorCode::kIo,
+                fmt::format("cannot write to {}: {}", name_, SystemError()));
+  }
+  // What follows half a line would be lost with it.
+  const off_t size = lseek(file_, 0, SEEK_END);
+  char last = '\n';
+  if (size > 0 && pread(file_, &last, 1, size - 1) == 1 && last != '\n') {
+    Write("\n");
+  }
+}
+
+RowFile::~RowFile() { close(file_); }
+
+void RowFile::Append(const Json& row) { Write(row.dump() + '\n'); }
+
+void RowFile::Write(const std::string& text) {
+  const off_t before = lseek(file_, 0, SEEK_END);
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count =
+        write(file_, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const std::string reason = SystemError();
+      // Half a row helps nobody; if it cannot be taken back it is skipped when
+      // the rows are read.
+      if (ftruncate(file_, before) != 0) errno = 0;
+      throw Error(ErrorCode::kIo,
+                  fmt::format("cannot write to {}: {}; the rows before this "
+                              "one are kept",
+                              name_, reason));
+    }
+    written += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace manyarms::reproduction

@@ -1,0 +1,102 @@
+#include "reproduction/spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "manyarms/error.h"
+#include "reproduction/experiments.h"
+
+namespace manyarms::reproduction {
+namespace {
+
+Json Merged(Json base, const Json& patch) {
+  base.merge_patch(patch);
+  return base;
+}
+
+PaperFigures ParsePaper(const Json& json) {
+  PaperFigures paper;
+  paper.regret = json.at("regret");
+  paper.spread = json.at("spread");
+  paper.seconds = json.at("seconds");
+  paper.run_seconds = json.value("run_seconds", paper.seconds);
+  paper.speedup = json.value("speedup", 1.0);
+  paper.run_speedup = json.value("run_speedup", paper.speedup);
+  return paper;
+}
+
+Algorithm ParseAlgorithm(Json json, const Json& defaults) {
+  Algorithm algorithm;
+  algorithm.name = json.at("name");
+  algorithm.baseline = json.value("baseline", "");
+  if (json.contains("paper")) algorithm.paper = ParsePaper(json["paper"]);
+  for (const char* said : {"name", "baseline", "paper"}) json.erase(said);
+  algorithm.bandit = Merged(defaults, json);
+  // Not its business: a run's settings say only what decides what comes of it.
+  if (algorithm.bandit.at("policy") != "elim") {
+    algorithm.bandit.erase("accuracy");
+  }
+  if (algorithm.bandit.at("search") != "hnsw") algorithm.bandit.erase("beam");
+  return algorithm;
+}
+
+void CheckBaselines(const Setting& setting) {
+  for (const Algorithm& algorithm : setting.algorithms) {
+    const bool known =
+        algorithm.baseline.empty() ||
+        std::ranges::any_of(setting.algorithms, [&](const Algorithm& other) {
+          return other.name == algorithm.baseline;
+        });
+    if (!known) {
+      throw Error(
+          ErrorCode::kInvalidArgument,
+          fmt::format("{} of {} is held against {}, which is not there",
+                      algorithm.name, setting.name, algorithm.baseline));
+    }
+  }
+}
+
+}  // namespace
+
+bool Table::is_movielens() const {
+  return !settings.empty() && settings.front().world.at("kind") == "movielens";
+}
+
+Table ParseTable(std::string_view text) {
+  try {
+    const Json json = Json::parse(text);
+    const Json world = json.value("world", Json::object());
+    const Json bandit = json.value("bandit", Json::object());
+    Table table{json.at("table"), json.at("title"), json.at("about"), {}};
+    for (const Json& part : json.at("settings")) {
+      Setting setting{part.at("name"),
+                      Merged(world, part.value("world", Json::object())),
+                      {}};
+      const Json defaults =
+          Merged(bandit, part.value("bandit", Json::object()));
+      for (const Json& algorithm : part.at("algorithms")) {
+        setting.algorithms.push_back(ParseAlgorithm(algorithm, defaults));
+      }
+      CheckBaselines(setting);
+      table.settings.push_back(std::move(setting));
+    }
+    return table;
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("not a table's description: {}", error.what()));
+  }
+}
+
+const std::vector<Table>& AllTables() {
+  static const std::vector<Table> tables = [] {
+    std::vector<Table> parsed;
+    for (const std::string_view text : kExperiments) {
+      parsed.push_back(ParseTable(text));
+    }
+    return parsed;
+  }();
+  return tables;
+}
+
+}  // namespace manyarms::reproduction

@@ -1,0 +1,118 @@
+#include "reproduction/worlds.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "manyarms/error.h"
+
+namespace manyarms::reproduction {
+namespace {
+
+Target ParseTarget(const std::string& name) {
+  for (const Target target :
+       {Target::kStars, Target::kLikedRated, Target::kLikedAll}) {
+    if (name == TargetName(target)) return target;
+  }
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("target is '{}', which is not known", name));
+}
+
+// Features are those of users who play no part in what they serve for: the
+// constants are chosen without the users that they are chosen by; after that
+// these users help to make the features of the tables.
+std::string FeaturesKey(const Json& world) {
+  return Json{world.at("features"), world.at("dim"), world.at("users")}.dump();
+}
+
+// Movies' features have no natural length; `norm` is what the root mean square
+// of their lengths is brought to.
+void ScaleTo(double norm, MovieFeatures& movies) {
+  const double now =
+      std::sqrt(static_cast<double>(movies.rowwise().squaredNorm().mean()));
+  if (now > 0) movies *= static_cast<float>(norm / now);
+}
+
+std::unique_ptr<Environment> MakeSyntheticWorld(const Json& world,
+                                                std::uint64_t seed) {
+  return MakeSynthetic({.arms = world.at("arms"),
+                        .dim = world.at("dim"),
+                        .add = world.at("add"),
+                        .remove = world.at("remove"),
+                        .every = world.at("every"),
+                        .noise = world.at("noise"),
+                        .seed = seed,
+                        .theta_seed = world.at("theta_seed")});
+}
+
+}  // namespace
+
+Worlds::Worlds(const std::filesystem::path& movielens)
+    : ratings_(ReadRatings(movielens)),
+      split_(SplitUsers(*ratings_, SplitOptions())) {}
+
+const std::vector<std::uint32_t>& Worlds::UsersOf(const Json& world) const {
+  return world.at("users") == "test" ? split_.test : split_.validation;
+}
+
+void Worlds::Prepare(const std::vector<Json>& settings, unsigned threads) {
+  for (const Json& setting : settings) {
+    const Json& world = setting.at("world");
+    if (world.at("kind") != "movielens") continue;
+    const std::string key = FeaturesKey(world);
+    if (features_.contains(key)) continue;
+    if (!ratings_) {
+      throw Error(ErrorCode::kIo, "MovieLens' ratings have not been read");
+    }
+    const Json& wanted = world.at("features");
+    const FactorisationOptions options{
+        .target = ParseTarget(wanted.at("target")),
+        .dim = world.at("dim"),
+        .regularisation = wanted.at("regularisation"),
+        .threads = threads};
+    std::vector<std::uint32_t> out = split_.test;
+    if (world.at("users") == "validation") {
+      out.insert(out.end(), split_.validation.begin(), split_.validation.end());
+    }
+    Factorisation made = Factorise(Without(*ratings_, out), options);
+    const double held_out_error =
+        HeldOutError(*ratings_, UsersOf(world), made.movies, options);
+    PreparedFeatures prepared{std::move(made.movies), made.training_error,
+                              held_out_error};
+    ScaleTo(wanted.at("norm"), prepared.movies);
+    features_.emplace(key, std::move(prepared));
+  }
+}
+
+std::unique_ptr<Environment> Worlds::Make(const Json& world,
+                                          std::uint64_t seed) const {
+  try {
+    if (world.at("kind") == "synthetic") return MakeSyntheticWorld(world, seed);
+    const std::vector<std::uint32_t>& users = UsersOf(world);
+    const std::size_t user = world.at("user");
+    if (user >= users.size()) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("user is {}, there are {}", user, users.size()));
+    }
+    return MakeMovieWorld(features_.at(FeaturesKey(world)).movies,
+                          LikedBy(*ratings_, users[user]),
+                          {.arms = world.at("arms"),
+                           .add = world.at("add"),
+                           .every = world.at("every"),
+                           .seed = seed});
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("not a world's description: {}", error.what()));
+  }
+}
+
+Json Worlds::Describe(const Json& world) const {
+  if (world.at("kind") != "movielens") return nullptr;
+  const PreparedFeatures& features = features_.at(FeaturesKey(world));
+  return {{"ratings", ratings_->list.size()},
+          {"ratings_digest", fmt::format("{:016x}", ratings_->digest)},
+          {"training_error", features.training_error},
+          {"held_out_error", features.held_out_error}};
+}
+
+}  // namespace manyarms::reproduction

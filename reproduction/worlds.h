@@ -1,0 +1,58 @@
+#ifndef MANYARMS_REPRODUCTION_WORLDS_H_
+#define MANYARMS_REPRODUCTION_WORLDS_H_
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "manyarms/environment.h"
+#include "reproduction/json.h"
+#include "reproduction/movielens/movie_world.h"
+#include "reproduction/movielens/split.h"
+
+namespace manyarms::reproduction {
+
+/// Features of movies as a setting asks for them, with what they are worth.
+struct PreparedFeatures {
+  MovieFeatures movies;
+  double training_error = 0;
+  double held_out_error = 0;
+};
+
+/// Makes the environments that settings describe. MovieLens' ratings are read
+/// and factorised beforehand, once for all runs.
+///
+/// Thread safety: Make may be called from any number of threads.
+class Worlds {
+ public:
+  /// Without MovieLens' data there are synthetic worlds only.
+  Worlds() = default;
+
+  /// Reads the ratings. Throws Error if they are missing or broken.
+  explicit Worlds(const std::filesystem::path& movielens);
+
+  /// Makes the features that these settings' worlds need.
+  void Prepare(const std::vector<Json>& settings, unsigned threads);
+
+  /// REQUIRES: prepared. Throws Error(kInvalidArgument) for a world that
+  /// cannot be.
+  std::unique_ptr<Environment> Make(const Json& world,
+                                    std::uint64_t seed) const;
+
+  /// What is to be known of the features in use, for rows.
+  Json Describe(const Json& world) const;
+
+ private:
+  const std::vector<std::uint32_t>& UsersOf(const Json& world) const;
+
+  std::optional<Ratings> ratings_;
+  Split split_;
+  std::map<std::string, PreparedFeatures> features_;  // by what was asked for
+};
+
+}  // namespace manyarms::reproduction
+
+#endif  // MANYARMS_REPRODUCTION_WORLDS_H_
