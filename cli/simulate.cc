@@ -10,7 +10,7 @@
 #include "manyarms/experiment.h"
 #include "output.h"
 #include "progress.h"
-#include "statistics.h"
+#include "reproduction/statistics.h"
 
 namespace manyarms::cli {
 namespace {
@@ -143,9 +143,9 @@ void Simulate(Flags flags) {
                             Grouped(checks)));
   }
   if (!flags.json && flags.runs > 1) {
-    output.Line(
-        fmt::format("regret {:.1f} on average, standard deviation {:.1f}",
-                    Mean(regrets), Deviation(regrets)));
+    output.Line(fmt::format(
+        "regret {:.1f} on average, standard deviation {:.1f}",
+        reproduction::Mean(regrets), reproduction::Deviation(regrets)));
   }
 }
 

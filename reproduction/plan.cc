@@ -5,16 +5,21 @@
 #include <algorithm>
 #include <set>
 
+#include "reproduction/movielens/split.h"
+
 namespace manyarms::reproduction {
 namespace {
 
 constexpr std::uint64_t kQuickRuns = 3;
 constexpr std::uint64_t kQuickUsers = 10;
+constexpr std::uint64_t kValidationUsers = SplitOptions().validation;
 constexpr std::uint64_t kManyArms = 50000;  // a graph takes a minute to build
 
 std::uint64_t RunCount(const Json& world, const PlanOptions& options) {
   if (world.at("kind") == "movielens") {
-    return options.quick ? std::min(kQuickUsers, options.users) : options.users;
+    const std::uint64_t there =
+        world.at("users") == "validation" ? kValidationUsers : options.users;
+    return std::min(there, options.quick ? kQuickUsers : options.users);
   }
   if (!options.quick) return options.runs;
   return world.at("arms") > kManyArms ? 1 : std::min(kQuickRuns, options.runs);

@@ -57,6 +57,34 @@ void CheckBaselines(const Setting& setting) {
   }
 }
 
+void ParseSetting(const Json& part, const Json& world, const Json& bandit,
+                  Table& table) {
+  Setting setting{
+      part.at("name"), Merged(world, part.value("world", Json::object())), {}};
+  const Json defaults = Merged(bandit, part.value("bandit", Json::object()));
+  for (const Json& algorithm : part.at("algorithms")) {
+    setting.algorithms.push_back(ParseAlgorithm(algorithm, defaults));
+  }
+  CheckBaselines(setting);
+  table.settings.push_back(std::move(setting));
+}
+
+// One setting, or one for each combination of what varies.
+void ParseSettings(const Json& part, Json world, Json bandit, const Json& vary,
+                   Table& table) {
+  if (vary.empty()) {
+    ParseSetting(part, world, bandit, table);
+    return;
+  }
+  for (const Json& features : vary.at("features")) {
+    world["features"] = features;
+    for (const Json& exploration : vary.at("exploration")) {
+      bandit["exploration"] = exploration;
+      ParseSetting(part, world, bandit, table);
+    }
+  }
+}
+
 }  // namespace
 
 bool Table::is_movielens() const {
@@ -70,16 +98,8 @@ Table ParseTable(std::string_view text) {
     const Json bandit = json.value("bandit", Json::object());
     Table table{json.at("table"), json.at("title"), json.at("about"), {}};
     for (const Json& part : json.at("settings")) {
-      Setting setting{part.at("name"),
-                      Merged(world, part.value("world", Json::object())),
-                      {}};
-      const Json defaults =
-          Merged(bandit, part.value("bandit", Json::object()));
-      for (const Json& algorithm : part.at("algorithms")) {
-        setting.algorithms.push_back(ParseAlgorithm(algorithm, defaults));
-      }
-      CheckBaselines(setting);
-      table.settings.push_back(std::move(setting));
+      ParseSettings(part, world, bandit, json.value("vary", Json::object()),
+                    table);
     }
     return table;
   } catch (const Json::exception& error) {

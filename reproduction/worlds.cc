@@ -25,12 +25,14 @@ std::string FeaturesKey(const Json& world) {
   return Json{world.at("features"), world.at("dim"), world.at("users")}.dump();
 }
 
-// Movies' features have no natural length; `norm` is what the root mean square
-// of their lengths is brought to.
-void ScaleTo(double norm, MovieFeatures& movies) {
-  const double now =
-      std::sqrt(static_cast<double>(movies.rowwise().squaredNorm().mean()));
-  if (now > 0) movies *= static_cast<float>(norm / now);
+// Movies' features have no natural length. They are stretched until the
+// longest, or the root mean square of all, is as long as asked for.
+void Scale(const Json& wanted, MovieFeatures& movies) {
+  const Eigen::VectorXf squares = movies.rowwise().squaredNorm();
+  const bool by_longest = wanted.contains("longest");
+  const float now = std::sqrt(by_longest ? squares.maxCoeff() : squares.mean());
+  const float length = wanted.at(by_longest ? "longest" : "typical");
+  if (now > 0) movies *= length / now;
 }
 
 std::unique_ptr<Environment> MakeSyntheticWorld(const Json& world,
@@ -79,7 +81,7 @@ void Worlds::Prepare(const std::vector<Json>& settings, unsigned threads) {
         HeldOutError(*ratings_, UsersOf(world), made.movies, options);
     PreparedFeatures prepared{std::move(made.movies), made.training_error,
                               held_out_error};
-    ScaleTo(wanted.at("norm"), prepared.movies);
+    Scale(wanted, prepared.movies);
     features_.emplace(key, std::move(prepared));
   }
 }
