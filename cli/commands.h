@@ -13,6 +13,7 @@ CLI::Validator Count();
 /// subcommand's callback and throws manyarms::Error.
 void AddSimulate(CLI::App& app);
 void AddReproduce(CLI::App& app);
+void AddReport(CLI::App& app);
 
 }  // namespace manyarms::cli
 

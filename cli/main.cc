@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(0, 1);
     manyarms::cli::AddSimulate(app);
     manyarms::cli::AddReproduce(app);
+    manyarms::cli::AddReport(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& done) {  // --help and --version

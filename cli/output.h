@@ -1,7 +1,6 @@
 #ifndef MANYARMS_CLI_OUTPUT_H_
 #define MANYARMS_CLI_OUTPUT_H_
 
-#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -25,9 +24,6 @@ class Output {
   std::string name_;
   std::FILE* file_;
 };
-
-/// 1234567 as "1,234,567".
-std::string Grouped(std::uint64_t value);
 
 }  // namespace manyarms::cli
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "experiments.h"
 #include "manyarms/error.h"
 #include "output.h"
 #include "progress.h"
@@ -19,6 +20,7 @@
 #include "reproduction/runner.h"
 #include "reproduction/spec.h"
 #include "reproduction/worlds.h"
+#include "reproduction/write.h"
 
 namespace manyarms::cli {
 namespace {
@@ -31,6 +33,7 @@ struct Flags {
   PlanOptions plan;
   unsigned threads = 1;
   std::string movielens;
+  std::string experiments;
   std::string out = "reproduction-results";
 };
 
@@ -79,29 +82,21 @@ class ProgressObserver final : public RunObserver {
   std::size_t runs_;
 };
 
-std::vector<Table> ChosenTables(const Flags& flags) {
+std::vector<Table> ChosenTables(const Flags& flags,
+                                const std::vector<Table>& all) {
   std::vector<Table> chosen;
-  for (const Table& table : AllTables()) {
-    if (std::ranges::find(flags.tables, table.id) != flags.tables.end()) {
-      chosen.push_back(table);
+  for (const std::string& id : flags.tables) {
+    const auto found = std::ranges::find(all, id, &Table::id);
+    if (found == all.end()) {
+      std::vector<std::string> ids;
+      for (const Table& table : all) ids.push_back(table.id);
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("there is no table '{}', only {}", id,
+                              fmt::join(ids, ", ")));
     }
+    chosen.push_back(*found);
   }
   return chosen;
-}
-
-std::string TableIds() {
-  std::string ids;
-  for (const Table& table : AllTables()) {
-    ids += (ids.empty() ? "" : ", ") + table.id;
-  }
-  return ids;
-}
-
-std::string KnownTable(const std::string& id) {
-  const bool known = std::ranges::any_of(
-      AllTables(), [&id](const Table& table) { return table.id == id; });
-  return known ? ""
-               : fmt::format("there is no table '{}', only {}", id, TableIds());
 }
 
 // Without its data Table 3 is left out, with a word on how to get it.
@@ -136,13 +131,11 @@ void MakeFolder(const fs::path& folder) {
   }
 }
 
-void Reproduce(const Flags& flags) {
-  std::vector<Table> tables = ChosenTables(flags);
-  ProgressLine progress;
+// The runs that are not in the folder yet. Returns how many failed.
+std::size_t RunWhatIsMissing(const Flags& flags, std::vector<Table> tables,
+                             const fs::path& file, ProgressLine& progress) {
   Worlds worlds = MakeWorlds(flags, tables, progress);
-  const fs::path folder = flags.out;
-  MakeFolder(folder);
-  const ReadRows before = ReadRowFile(folder / "rows.jsonl");
+  const ReadRows before = ReadRowFile(file);
   for (const std::string& complaint : before.complaints) {
     progress.Say(complaint + "; that run is done again");
   }
@@ -151,13 +144,11 @@ void Reproduce(const Flags& flags) {
   if (jobs.size() < all.size()) {
     progress.Say(fmt::format("{} of {} runs are in {} already",
                              all.size() - jobs.size(), all.size(),
-                             (folder / "rows.jsonl").string()));
+                             file.string()));
   }
-  RowFile rows(folder / "rows.jsonl");
+  RowFile rows(file);
   const InterruptHandler handler;
-  std::vector<Json> settings;
-  for (const Job& job : jobs) settings.push_back(job.settings);
-  worlds.Prepare(settings, flags.threads);
+  worlds.Prepare(jobs, flags.threads);
   ProgressObserver observer(progress, jobs.size());
   const RunOutcome outcome =
       RunJobs(jobs, worlds, flags.threads, rows, observer, interrupted);
@@ -167,6 +158,30 @@ void Reproduce(const Flags& flags) {
                 fmt::format("stopped after {} of {} runs, which are kept; the "
                             "same command goes on from there",
                             outcome.finished, jobs.size()));
+  }
+  return outcome.failed;
+}
+
+void Reproduce(const Flags& flags) {
+  const std::vector<Table> tables = TablesOf(flags.experiments);
+  const std::vector<Table> chosen = ChosenTables(flags, tables);
+  const fs::path folder = flags.out;
+  MakeFolder(folder);
+  const fs::path file = folder / "rows.jsonl";
+  Output output("");
+  ProgressLine progress;
+  const std::size_t failed = RunWhatIsMissing(flags, chosen, file, progress);
+  const RowsBySettings rows = ReadRowFile(file).rows;
+  if (!rows.empty()) {
+    const WrittenReport written = WriteReport(folder, tables, rows);
+    output.Line(written.tables);
+    output.Line("The page with all plots: " + written.page.string());
+  }
+  if (failed > 0) {
+    throw Error(ErrorCode::kIncomplete,
+                fmt::format("{} runs failed, see above; the same command tries "
+                            "them again",
+                            failed));
   }
 }
 
@@ -178,9 +193,10 @@ void AddReproduce(CLI::App& app) {
       "reproduce", "Repeat the paper's tables, with its figures beside ours");
   command->fallthrough();
   command->option_defaults()->always_capture_default();
-  command->add_option("--tables", flags->tables, "Which of the tables")
-      ->delimiter(',')
-      ->check(KnownTable);
+  command
+      ->add_option("--tables", flags->tables,
+                   "Which of the tables; 'grid' searches Table 3's constants")
+      ->delimiter(',');
   command->add_flag("--quick", flags->plan.quick,
                     "A few minutes instead of hours: fewer runs, and few of "
                     "what takes long");
@@ -198,6 +214,7 @@ void AddReproduce(CLI::App& app) {
       ->check(Count());
   command->add_option("--movielens", flags->movielens,
                       "Folder or file of MovieLens' ratings, for Table 3");
+  AddExperimentsOption(*command, flags->experiments);
   command->add_option("--out", flags->out,
                       "Folder for rows, tables and page; rows that are there "
                       "are not run again");

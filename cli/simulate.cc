@@ -11,6 +11,7 @@
 #include "output.h"
 #include "progress.h"
 #include "reproduction/statistics.h"
+#include "reproduction/text.h"
 
 namespace manyarms::cli {
 namespace {
@@ -88,8 +89,10 @@ std::string Headline(const RunSpec& spec) {
   const SyntheticOptions& world = spec.environment;
   return fmt::format(
       "{} x {}: {} arms, +{} -{} every {} steps, dimension {}, {} steps",
-      PolicyName(spec.policy), SearchName(spec.search), Grouped(world.arms),
-      world.add, world.remove, world.every, world.dim, Grouped(spec.steps));
+      PolicyName(spec.policy), SearchName(spec.search),
+      reproduction::Grouped(static_cast<double>(world.arms)), world.add,
+      world.remove, world.every, world.dim,
+      reproduction::Grouped(static_cast<double>(spec.steps)));
 }
 
 std::string TableRow(const RunSpec& spec, const RunResult& result) {
@@ -139,8 +142,9 @@ void Simulate(Flags flags) {
     output.Line(flags.json ? JsonRow(spec, result) : TableRow(spec, result));
   }
   if (!flags.json && flags.certified.check_every > 0) {
-    output.Line(fmt::format("{} answers compared with a scan's: all equal",
-                            Grouped(checks)));
+    output.Line(
+        fmt::format("{} answers compared with a scan's: all equal",
+                    reproduction::Grouped(static_cast<double>(checks))));
   }
   if (!flags.json && flags.runs > 1) {
     output.Line(fmt::format(

@@ -12,13 +12,15 @@ namespace {
 
 constexpr std::uint64_t kQuickRuns = 3;
 constexpr std::uint64_t kQuickUsers = 10;
-constexpr std::uint64_t kValidationUsers = SplitOptions().validation;
 constexpr std::uint64_t kManyArms = 50000;  // a graph takes a minute to build
 
 std::uint64_t RunCount(const Json& world, const PlanOptions& options) {
   if (world.at("kind") == "movielens") {
+    const Json split = world.value("split", Json::object());
     const std::uint64_t there =
-        world.at("users") == "validation" ? kValidationUsers : options.users;
+        world.at("users") == "validation"
+            ? split.value("validation", SplitOptions().validation)
+            : split.value("test", SplitOptions().test);
     return std::min(there, options.quick ? kQuickUsers : options.users);
   }
   if (!options.quick) return options.runs;

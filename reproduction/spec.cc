@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include "manyarms/error.h"
 #include "reproduction/experiments.h"
@@ -59,8 +61,10 @@ void CheckBaselines(const Setting& setting) {
 
 void ParseSetting(const Json& part, const Json& world, const Json& bandit,
                   Table& table) {
-  Setting setting{
-      part.at("name"), Merged(world, part.value("world", Json::object())), {}};
+  Setting setting{part.at("name"),
+                  Merged(world, part.value("world", Json::object())),
+                  {},
+                  part.value("remarks", std::vector<std::string>())};
   const Json defaults = Merged(bandit, part.value("bandit", Json::object()));
   for (const Json& algorithm : part.at("algorithms")) {
     setting.algorithms.push_back(ParseAlgorithm(algorithm, defaults));
@@ -108,14 +112,38 @@ Table ParseTable(std::string_view text) {
   }
 }
 
-const std::vector<Table>& AllTables() {
-  static const std::vector<Table> tables = [] {
-    std::vector<Table> parsed;
-    for (const std::string_view text : kExperiments) {
-      parsed.push_back(ParseTable(text));
+std::vector<Table> PaperTables() {
+  std::vector<Table> tables;
+  for (const std::string_view text : kExperiments) {
+    tables.push_back(ParseTable(text));
+  }
+  return tables;
+}
+
+std::vector<Table> ReadTables(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  if (files.empty()) {
+    throw Error(
+        ErrorCode::kIo,
+        fmt::format("there are no tables (*.json) in {}", folder.string()));
+  }
+  std::ranges::sort(files);
+  std::vector<Table> tables;
+  for (const std::filesystem::path& file : files) {
+    std::ifstream stream(file);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    try {
+      tables.push_back(ParseTable(text.str()));
+    } catch (const Error& cause) {
+      throw Error(cause.code(),
+                  fmt::format("{}: {}", file.string(), cause.what()));
     }
-    return parsed;
-  }();
+  }
   return tables;
 }
 

@@ -1,6 +1,7 @@
 #ifndef MANYARMS_REPRODUCTION_SPEC_H_
 #define MANYARMS_REPRODUCTION_SPEC_H_
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,7 @@ struct Setting {
   std::string name;
   Json world;
   std::vector<Algorithm> algorithms;
+  std::vector<std::string> remarks;  ///< what a reader of the table must know
 };
 
 struct Table {
@@ -45,7 +47,11 @@ struct Table {
 };
 
 /// The tables of experiments/, which are compiled in.
-const std::vector<Table>& AllTables();
+std::vector<Table> PaperTables();
+
+/// Those of another folder, in the order of its files' names. Throws
+/// Error(kIo) if it has none, and what ParseTable throws with the file's name.
+std::vector<Table> ReadTables(const std::filesystem::path& folder);
 
 /// A table from the text of its file, for instance one of experiments/. What
 /// `world` and `bandit` say holds for all settings and algorithms that do not

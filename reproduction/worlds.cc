@@ -22,7 +22,19 @@ Target ParseTarget(const std::string& name) {
 // constants are chosen without the users that they are chosen by; after that
 // these users help to make the features of the tables.
 std::string FeaturesKey(const Json& world) {
-  return Json{world.at("features"), world.at("dim"), world.at("users")}.dump();
+  return Json{world.at("features"), world.at("dim"), world.at("users"),
+              world.value("split", Json())}
+      .dump();
+}
+
+SplitOptions ParseSplit(const Json& world) {
+  SplitOptions options;
+  const Json given = world.value("split", Json::object());
+  options.test = given.value("test", options.test);
+  options.validation = given.value("validation", options.validation);
+  options.more_than_ratings =
+      given.value("more_than_ratings", options.more_than_ratings);
+  return options;
 }
 
 // Movies' features have no natural length. They are stretched until the
@@ -50,16 +62,11 @@ std::unique_ptr<Environment> MakeSyntheticWorld(const Json& world,
 }  // namespace
 
 Worlds::Worlds(const std::filesystem::path& movielens)
-    : ratings_(ReadRatings(movielens)),
-      split_(SplitUsers(*ratings_, SplitOptions())) {}
+    : ratings_(ReadRatings(movielens)) {}
 
-const std::vector<std::uint32_t>& Worlds::UsersOf(const Json& world) const {
-  return world.at("users") == "test" ? split_.test : split_.validation;
-}
-
-void Worlds::Prepare(const std::vector<Json>& settings, unsigned threads) {
-  for (const Json& setting : settings) {
-    const Json& world = setting.at("world");
+void Worlds::Prepare(const std::vector<Job>& jobs, unsigned threads) {
+  for (const Job& job : jobs) {
+    const Json& world = job.settings.at("world");
     if (world.at("kind") != "movielens") continue;
     const std::string key = FeaturesKey(world);
     if (features_.contains(key)) continue;
@@ -72,15 +79,17 @@ void Worlds::Prepare(const std::vector<Json>& settings, unsigned threads) {
         .dim = world.at("dim"),
         .regularisation = wanted.at("regularisation"),
         .threads = threads};
-    std::vector<std::uint32_t> out = split_.test;
-    if (world.at("users") == "validation") {
-      out.insert(out.end(), split_.validation.begin(), split_.validation.end());
+    const Split split = SplitUsers(*ratings_, ParseSplit(world));
+    const bool choosing = world.at("users") == "validation";
+    std::vector<std::uint32_t> out = split.test;
+    if (choosing) {
+      out.insert(out.end(), split.validation.begin(), split.validation.end());
     }
     Factorisation made = Factorise(Without(*ratings_, out), options);
-    const double held_out_error =
-        HeldOutError(*ratings_, UsersOf(world), made.movies, options);
-    PreparedFeatures prepared{std::move(made.movies), made.training_error,
-                              held_out_error};
+    PreparedFeatures prepared{std::move(made.movies), made.training_error, 0,
+                              choosing ? split.validation : split.test};
+    prepared.held_out_error =
+        HeldOutError(*ratings_, prepared.users, prepared.movies, options);
     Scale(wanted, prepared.movies);
     features_.emplace(key, std::move(prepared));
   }
@@ -90,14 +99,15 @@ std::unique_ptr<Environment> Worlds::Make(const Json& world,
                                           std::uint64_t seed) const {
   try {
     if (world.at("kind") == "synthetic") return MakeSyntheticWorld(world, seed);
-    const std::vector<std::uint32_t>& users = UsersOf(world);
+    const PreparedFeatures& features = features_.at(FeaturesKey(world));
     const std::size_t user = world.at("user");
-    if (user >= users.size()) {
-      throw Error(ErrorCode::kInvalidArgument,
-                  fmt::format("user is {}, there are {}", user, users.size()));
+    if (user >= features.users.size()) {
+      throw Error(
+          ErrorCode::kInvalidArgument,
+          fmt::format("user is {}, there are {}", user, features.users.size()));
     }
-    return MakeMovieWorld(features_.at(FeaturesKey(world)).movies,
-                          LikedBy(*ratings_, users[user]),
+    return MakeMovieWorld(features.movies,
+                          LikedBy(*ratings_, features.users[user]),
                           {.arms = world.at("arms"),
                            .add = world.at("add"),
                            .every = world.at("every"),

@@ -12,6 +12,7 @@
 #include "reproduction/json.h"
 #include "reproduction/movielens/movie_world.h"
 #include "reproduction/movielens/split.h"
+#include "reproduction/plan.h"
 
 namespace manyarms::reproduction {
 
@@ -20,6 +21,7 @@ struct PreparedFeatures {
   MovieFeatures movies;
   double training_error = 0;
   double held_out_error = 0;
+  std::vector<std::uint32_t> users;  ///< who is held out and played for
 };
 
 /// Makes the environments that settings describe. MovieLens' ratings are read
@@ -34,8 +36,8 @@ class Worlds {
   /// Reads the ratings. Throws Error if they are missing or broken.
   explicit Worlds(const std::filesystem::path& movielens);
 
-  /// Makes the features that these settings' worlds need.
-  void Prepare(const std::vector<Json>& settings, unsigned threads);
+  /// Makes the features that these jobs' worlds need.
+  void Prepare(const std::vector<Job>& jobs, unsigned threads);
 
   /// REQUIRES: prepared. Throws Error(kInvalidArgument) for a world that
   /// cannot be.
@@ -46,10 +48,7 @@ class Worlds {
   Json Describe(const Json& world) const;
 
  private:
-  const std::vector<std::uint32_t>& UsersOf(const Json& world) const;
-
   std::optional<Ratings> ratings_;
-  Split split_;
   std::map<std::string, PreparedFeatures> features_;  // by what was asked for
 };
 

@@ -1,0 +1,114 @@
+// Draws figures by running gnuplot once for all of them.
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+#include "manyarms/error.h"
+#include "reproduction/figures.h"
+
+namespace manyarms::reproduction {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A folder that is gone when it goes out of scope.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern =
+        (fs::temp_directory_path() / "manyarms-plots.XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) {
+      throw Error(ErrorCode::kIo,
+                  fmt::format("cannot make a folder like {}", pattern));
+    }
+    path_ = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::string Slurp(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// Returns what the program said if it did not succeed.
+std::string RunGnuplot(const fs::path& script, const fs::path& messages) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, messages.c_str(),
+                                   O_WRONLY | O_CREAT, 0600);
+  std::string name = "gnuplot";
+  std::string file = script.string();
+  const std::array<char*, 3> arguments = {name.data(), file.data(), nullptr};
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, "gnuplot", &actions, nullptr,
+                                   arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failure != 0) {
+    return fmt::format("{}; the package is called gnuplot-nox",
+                       std::generic_category().message(failure));
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+  return "it said: " + Slurp(messages);
+}
+
+template <class Visit>
+void ForEachFigure(Report& report, const Visit& visit) {
+  for (Section& section : report.sections) {
+    for (Block& block : section.blocks) {
+      for (Figure& figure : block.figures) visit(figure);
+    }
+  }
+}
+
+}  // namespace
+
+void Draw(Report& report) {
+  const TemporaryFolder folder;
+  const auto svg_of = [&folder](const Figure& figure) {
+    return folder.path() / (figure.name + ".svg");
+  };
+  std::ofstream script(folder.path() / "script");
+  ForEachFigure(report, [&](const Figure& figure) {
+    if (figure.script.empty()) return;
+    script << "reset\nset terminal svg size 560,400 dynamic font "
+              "'sans-serif,14' background rgb 'white'\nset output '"
+           << svg_of(figure).string() << "'\n"
+           << figure.script << "unset output\n";
+  });
+  script.close();
+  const std::string complaint =
+      RunGnuplot(folder.path() / "script", folder.path() / "messages");
+  if (!complaint.empty()) {
+    throw Error(ErrorCode::kIo,
+                fmt::format("gnuplot cannot draw: {}", complaint));
+  }
+  ForEachFigure(report,
+                [&](Figure& figure) { figure.svg = Slurp(svg_of(figure)); });
+}
+
+}  // namespace manyarms::reproduction

@@ -1,0 +1,253 @@
+#include "reproduction/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "manyarms/experiment.h"
+#include "reproduction/statistics.h"
+
+namespace manyarms::reproduction {
+namespace {
+
+constexpr const char* kPreamble =
+    "set encoding utf8\n"
+    "set border 3 lc rgb '#555555'\n"
+    "set tics nomirror\n"
+    "set grid lc rgb '#dddddd' lt 1\n"
+    "set key above left Left reverse maxcols 2 width 1 noenhanced\n";
+
+// Okabe and Ito's colours, which people tell apart however they see colours.
+struct Look {
+  const char* colour;
+  int dashes;
+  int mark;
+};
+
+Look LookOf(const Cell& cell) {
+  if (cell.is_certified()) return {"#009E73", 3, 2};
+  if (!cell.is_graph()) return {"#000000", 1, 1};
+  const int shortlist = cell.algorithm.bandit.at("shortlist");
+  if (shortlist <= 10) return {"#E69F00", 2, 4};
+  if (shortlist <= 30) return {"#0072B2", 4, 6};
+  return {"#CC79A7", 5, 8};
+}
+
+std::string Quoted(const std::string& text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    quoted += c;
+    if (c == '\'') quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::vector<double> CurveOf(const Json& row, const char* part,
+                            const char* field) {
+  return row.at(part).at(field).get<std::vector<double>>();
+}
+
+std::vector<double> StepsOf(const Cell& cell) {
+  return CurveOf(cell.new_theta.front(), "curve", "step");
+}
+
+// Point by point over the runs.
+template <class Statistic>
+std::vector<double> Across(const std::vector<std::vector<double>>& curves,
+                           const Statistic& statistic) {
+  std::vector<double> result;
+  for (std::size_t i = 0; i < curves.front().size(); ++i) {
+    std::vector<double> values;
+    for (const std::vector<double>& curve : curves) {
+      if (i < curve.size()) values.push_back(curve[i]);
+    }
+    result.push_back(statistic(values));
+  }
+  return result;
+}
+
+std::string DataBlock(std::size_t index, const std::vector<double>& x,
+                      const std::vector<std::vector<double>>& columns) {
+  std::string text = fmt::format("$data{} << EOD\n", index);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    text += fmt::format("{:.6g}", x[i]);
+    for (const std::vector<double>& column : columns) {
+      text += fmt::format(" {:.6g}", column[i]);
+    }
+    text += '\n';
+  }
+  return text + "EOD\n";
+}
+
+std::string Line(std::size_t index, const Cell& cell, int columns,
+                 std::size_t points) {
+  const Look look = LookOf(cell);
+  return fmt::format(
+      "$data{} using 1:{} with linespoints lw 2 lc rgb '{}' dt {} pt {} ps 0.7 "
+      "pi {} title {}",
+      index, columns, look.colour, look.dashes, look.mark,
+      std::max<std::size_t>(points / 8, 1), Quoted(cell.algorithm.name));
+}
+
+std::string Joined(const std::vector<std::string>& parts) {
+  return fmt::format("plot {}\n", fmt::join(parts, ", \\\n     "));
+}
+
+std::vector<const Cell*> WithRuns(const std::vector<const Cell*>& cells) {
+  std::vector<const Cell*> with;
+  std::ranges::copy_if(cells, std::back_inserter(with),
+                       [](const Cell* cell) { return cell->has_runs(); });
+  return with;
+}
+
+// Seconds a step between a curve's points, in microseconds.
+std::vector<double> StepTimes(const Json& row) {
+  const std::vector<double> steps = CurveOf(row, "curve", "step");
+  const std::vector<double> seconds = CurveOf(row, "times", "curve_seconds");
+  std::vector<double> times;
+  double last_step = 0;
+  double last_seconds = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    // Rounding of the curve must not make a step take no time at all.
+    times.push_back(std::max(
+        1e6 * (seconds[i] - last_seconds) / (steps[i] - last_step), 0.01));
+    last_step = steps[i];
+    last_seconds = seconds[i];
+  }
+  return times;
+}
+
+}  // namespace
+
+Figure RegretFigure(const std::string& name, const std::string& caption,
+                    const std::vector<const Cell*>& cells) {
+  std::string script = kPreamble;
+  script +=
+      "set xlabel 'steps'\nset ylabel 'cumulative regret'\n"
+      "set yrange [0:*]\nset format x '%.0s%c'\n";
+  std::vector<std::string> bands;
+  std::vector<std::string> lines;
+  const std::vector<const Cell*> with = WithRuns(cells);
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    const Cell& cell = *with[i];
+    std::vector<std::vector<double>> curves;
+    for (const Json& row : cell.new_theta) {
+      curves.push_back(CurveOf(row, "curve", "regret"));
+    }
+    const std::vector<double> mean = Across(curves, Mean);
+    std::vector<double> low = Across(curves, Deviation);
+    std::vector<double> high = low;
+    for (std::size_t k = 0; k < mean.size(); ++k) {
+      low[k] = std::max(mean[k] - low[k], 0.0);
+      high[k] += mean[k];
+    }
+    script += DataBlock(i, StepsOf(cell), {mean, low, high});
+    bands.push_back(fmt::format(
+        "$data{} using 1:3:4 with filledcurves fs transparent solid 0.12 "
+        "noborder lc rgb '{}' notitle",
+        i, LookOf(cell).colour));
+    lines.push_back(Line(i, cell, 2, mean.size()));
+  }
+  bands.insert(bands.end(), lines.begin(), lines.end());
+  return {name, caption, with.empty() ? "" : script + Joined(bands), ""};
+}
+
+Figure StepTimeFigure(const std::string& name, const std::string& caption,
+                      const std::vector<const Cell*>& cells) {
+  std::string script = kPreamble;
+  script +=
+      "set xlabel 'steps'\nset ylabel 'time per step, µs'\n"
+      "set logscale y\nset format x '%.0s%c'\n";
+  std::vector<std::string> lines;
+  const std::vector<const Cell*> with = WithRuns(cells);
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    const Cell& cell = *with[i];
+    std::vector<std::vector<double>> curves;
+    for (const Json& row : cell.new_theta) curves.push_back(StepTimes(row));
+    const std::vector<double> median = Across(curves, Median);
+    script += DataBlock(i, StepsOf(cell), {median});
+    lines.push_back(Line(i, cell, 2, median.size()));
+  }
+  return {name, caption, with.empty() ? "" : script + Joined(lines), ""};
+}
+
+Figure ChoiceTimeFigure(const std::string& name, const std::string& caption,
+                        const std::vector<const Cell*>& cells) {
+  std::string script = kPreamble;
+  script +=
+      "set xlabel 'µs'\nset ylabel 'share of choices that take longer'\n"
+      "set logscale xy\nset format y '10^{%L}'\nset yrange [*:1]\n";
+  std::vector<std::string> lines;
+  const std::vector<const Cell*> with = WithRuns(cells);
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    std::vector<double> counts(LatencyHistogram().counts.size());
+    for (const Json& row : with[i]->new_theta) {
+      const std::vector<double> run = CurveOf(row, "times", "latency_counts");
+      for (std::size_t k = 0; k < run.size() && k < counts.size(); ++k) {
+        counts[k] += run[k];
+      }
+    }
+    double total = 0;
+    for (const double count : counts) total += count;
+    std::vector<double> microseconds;
+    std::vector<double> shares;
+    double above = total;
+    for (std::size_t k = 0; k < counts.size() && above > 0; ++k) {
+      microseconds.push_back(
+          1e6 * LatencyHistogram::kFirstSeconds *
+          std::pow(10, static_cast<double>(k) / LatencyHistogram::kPerDecade));
+      shares.push_back(above / total);
+      above -= counts[k];
+    }
+    script += DataBlock(i, microseconds, {shares});
+    lines.push_back(Line(i, *with[i], 2, shares.size()));
+  }
+  return {name, caption, with.empty() ? "" : script + Joined(lines), ""};
+}
+
+Figure SpeedUpFigure(const std::string& name, const std::string& caption,
+                     const TableSummary& table) {
+  std::string data = "$data0 << EOD\n";
+  std::size_t count = 0;
+  const auto field = [](double value) {
+    return value > 0 ? fmt::format("{:.6g}", value) : std::string("NaN");
+  };
+  for (const SettingSummary& setting : table.settings) {
+    for (const Cell& cell : setting.cells) {
+      const Cell* baseline = setting.BaselineOf(cell);
+      if (baseline == nullptr || !cell.has_runs()) continue;
+      const auto& paper = cell.algorithm.paper;
+      data += fmt::format("\"{}, {}\" {} {} {} {} {}\n", setting.setting.name,
+                          cell.algorithm.name, count++,
+                          field(SpeedUp(cell, *baseline)),
+                          field(SpeedUpWithoutGraph(cell, *baseline)),
+                          field(paper ? paper->speedup : 0),
+                          field(paper ? paper->run_speedup : 0));
+    }
+  }
+  if (count == 0) return {name, caption, "", ""};
+  std::string script = kPreamble;
+  script += data + "EOD\n";
+  // Names on the left, a line each; the picture grows with their number.
+  script += fmt::format(
+      "set logscale x\nset xlabel 'times faster than its own scan'\n"
+      "set yrange [{}:-0.5]\nset lmargin at screen 0.46\n"
+      "set format x '%g'\nset arrow from 1, graph 0 to 1, graph 1 nohead "
+      "lc rgb '#555555'\n",
+      static_cast<double>(count) - 0.5);
+  const auto points = [](int column, int mark, const char* colour,
+                         const char* title) {
+    return fmt::format(
+        "$data0 using {}:2:ytic(1) with points pt {} ps 1 lw 2 lc rgb '{}' "
+        "title '{}'",
+        column, mark, colour, title);
+  };
+  script += Joined({points(3, 7, "#0072B2", "ours"),
+                    points(4, 6, "#0072B2", "ours, graph built"),
+                    points(5, 5, "#D55E00", "paper"),
+                    points(6, 4, "#D55E00", "paper, graph built")});
+  return {name, caption, script, ""};
+}
+
+}  // namespace manyarms::reproduction
