@@ -34,7 +34,7 @@ struct Flags {
   unsigned threads = 1;
   std::string movielens;
   std::string experiments;
-  std::string out = "reproduction-results";
+  std::string out = "results";
 };
 
 // Ctrl-C. A second one ends the program as it always does.
@@ -102,14 +102,19 @@ std::vector<Table> ChosenTables(const Flags& flags,
 // Without its data Table 3 is left out, with a word on how to get it.
 Worlds MakeWorlds(const Flags& flags, std::vector<Table>& tables,
                   ProgressLine& progress) {
-  const auto movies = std::ranges::find_if(tables, &Table::is_movielens);
-  if (movies == tables.end()) return {};
+  if (std::ranges::none_of(tables, &Table::is_movielens)) return {};
   if (!flags.movielens.empty()) return Worlds(fs::path(flags.movielens));
-  progress.Say(
-      "Table 3 is left out: it needs MovieLens-1M, which may not be passed on. "
-      "scripts/get-movielens DIR fetches it; then add --movielens DIR.");
-  std::erase_if(tables,
-                [](const Table& table) { return table.is_movielens(); });
+  constexpr const char* kHowTo =
+      "it needs MovieLens-1M, which may not be passed on: fetch it with "
+      "scripts/get-movielens FOLDER, or from "
+      "https://grouplens.org/datasets/movielens/1m/, and add --movielens "
+      "FOLDER";
+  std::erase_if(tables, &Table::is_movielens);
+  if (tables.empty()) {
+    throw Error(ErrorCode::kIo,
+                fmt::format("Table 3 cannot be made: {}", kHowTo));
+  }
+  progress.Say(fmt::format("Table 3 is left out: {}.", kHowTo));
   return {};
 }
 

@@ -33,6 +33,15 @@ std::string RegretText(const std::vector<Json>& rows) {
                      Grouped(StandardError(regrets)));
 }
 
+// With a new parameter for each, and with one for all.
+std::string RunsText(const Cell& cell) {
+  std::string text = std::to_string(cell.new_theta.size());
+  if (!cell.one_theta.empty()) {
+    text += fmt::format("\u00a0+\u00a0{}", cell.one_theta.size());
+  }
+  return text;
+}
+
 // The second in brackets, where it is another.
 std::string WithBracket(double all, double without) {
   if (all <= 0) return "–";
@@ -61,6 +70,7 @@ TextTable SettingTable(const SettingSummary& setting) {
   const bool movielens = setting.setting.world.at("kind") == "movielens";
   TextTable table;
   table.header = {"algorithm",
+                  "runs",
                   movielens ? "regret" : "regret, new θ*",
                   "regret, one θ*",
                   "regret, paper",
@@ -76,7 +86,7 @@ TextTable SettingTable(const SettingSummary& setting) {
     const auto& paper = cell.algorithm.paper;
     const bool both = paper && cell.has_runs();
     table.rows.push_back(
-        {cell.algorithm.name, RegretText(cell.new_theta),
+        {cell.algorithm.name, RunsText(cell), RegretText(cell.new_theta),
          RegretText(cell.one_theta),
          paper ? WithSpread(paper->regret, paper->spread) : "",
          WithBracket(Seconds(cell), SecondsWithoutGraph(cell)),
@@ -91,8 +101,8 @@ TextTable SettingTable(const SettingSummary& setting) {
          ArmsScored(cell), VerdictText(cell, setting)});
   }
   if (movielens) {
-    for (auto& row : table.rows) row.erase(row.begin() + 2);
-    table.header.erase(table.header.begin() + 2);
+    for (auto& row : table.rows) row.erase(row.begin() + 3);
+    table.header.erase(table.header.begin() + 3);
   }
   return table;
 }
@@ -194,8 +204,10 @@ Section GlanceSection(const std::vector<TableSummary>& summaries) {
       "{} of {} cells are where they should be: a baseline’s regret, a new θ* "
       "for each run, within 25 % of the paper’s or two standard errors, "
       "whichever is more; a graph’s within 5 % of its own baseline’s (with a "
-      "shortlist of 10: 15 %); certified search decides as the scan does.",
-      held, judged);
+      "shortlist of 10: 15 %); certified search decides as the scan does. "
+      "Regrets of "
+      "fewer than {} runs are not judged.",
+      held, judged, kRunsToJudge);
   if (missing > 0)
     about += fmt::format(" {} cells have not been run.", missing);
   if (!table.rows.empty()) about += " These are not:";

@@ -169,19 +169,22 @@ Agreement AgreementWith(const Cell& cell, const Cell& baseline) {
 }
 
 std::optional<Verdict> Judge(const Cell& cell, const SettingSummary& setting) {
-  if (!cell.has_runs()) return std::nullopt;
+  const bool enough = cell.new_theta.size() >= kRunsToJudge;
   if (cell.is_baseline()) {
-    if (!cell.algorithm.paper) return std::nullopt;
+    if (!cell.algorithm.paper || !enough) return std::nullopt;
     return JudgeBaseline(cell);
   }
   const Cell* baseline = setting.BaselineOf(cell);
-  if (baseline == nullptr || !baseline->has_runs()) return std::nullopt;
+  if (baseline == nullptr || !baseline->has_runs() || !cell.has_runs()) {
+    return std::nullopt;
+  }
   if (cell.is_certified()) {
     const Agreement agreement = AgreementWith(cell, *baseline);
     return Verdict{agreement.equal == agreement.of && agreement.of > 0,
                    fmt::format("the scan's decisions in {} of {} runs",
                                agreement.equal, agreement.of)};
   }
+  if (!enough) return std::nullopt;
   return JudgeGraph(cell, *baseline);
 }
 

@@ -49,14 +49,17 @@ class ScratchFolder : public ::testing::Environment {
 const auto* const scratch_folder =
     ::testing::AddGlobalTestEnvironment(new ScratchFolder);
 
-Outcome RunProgram(const std::string& args) {
+Outcome RunCommand(const std::string& command) {
   const auto out = Scratch() / "out";
   const auto err = Scratch() / "err";
   const int code = std::system(  // NOLINT(concurrency-mt-unsafe)
-      fmt::format("{} {} >{} 2>{} </dev/null", MANYARMS_PROGRAM, args,
-                  out.string(), err.string())
+      fmt::format("{} >{} 2>{} </dev/null", command, out.string(), err.string())
           .c_str());
   return {WIFEXITED(code) ? WEXITSTATUS(code) : -1, Slurp(out), Slurp(err)};
+}
+
+Outcome RunProgram(const std::string& args) {
+  return RunCommand(fmt::format("{} {}", MANYARMS_PROGRAM, args));
 }
 
 void ExpectParts(const std::string& text, const nlohmann::json& parts) {
@@ -164,6 +167,94 @@ TEST(ConfigFile, OfAnyBytesIsReadOrRefused) {
     EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << outcome.status;
     if (outcome.status == 2) ExpectOneLine(outcome.err);
   }
+}
+
+// Whole rows without what another hour or number of threads may change.
+std::vector<std::string> TimelessRows(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "rows.jsonl");
+  std::vector<std::string> rows;
+  for (std::string line; std::getline(file, line);) {
+    auto row = nlohmann::json::parse(line, nullptr, false);
+    if (row.is_discarded()) continue;
+    row.erase("times");
+    row.erase("origin");
+    rows.push_back(row.dump());
+  }
+  std::ranges::sort(rows);
+  return rows;
+}
+
+std::string SmallTables(const std::string& flags,
+                        const std::filesystem::path& out) {
+  return fmt::format("reproduce --experiments {0}/experiments {1} --out {2}",
+                     MANYARMS_TEST_FOLDER, flags, out.string());
+}
+
+TEST(Reproduce, GoesOnWhereItWasInterrupted) {
+  const std::string flags = "--tables 1,4 --runs 6";
+  const Outcome whole = RunProgram(SmallTables(flags, Scratch() / "whole"));
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  ExpectParts(whole.out, {"Table 1", "Table 4", "report.html"});
+
+  const auto parts = Scratch() / "parts";
+  const Outcome stopped =
+      RunCommand(fmt::format("timeout --preserve-status -s INT 0.3 {} {}",
+                             MANYARMS_PROGRAM, SmallTables(flags, parts)));
+  EXPECT_EQ(stopped.status, 2);
+  ExpectParts(stopped.err, {"stopped after", "goes on from there"});
+  const std::size_t kept = TimelessRows(parts).size();
+  EXPECT_LT(kept, TimelessRows(Scratch() / "whole").size());
+
+  // What a machine that was switched off may have left.
+  std::ofstream(parts / "rows.jsonl", std::ios::app) << "{\"settings\":{\"wor";
+  const Outcome rest = RunProgram(SmallTables(flags + " --threads 3", parts));
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  ExpectParts(rest.err, {"is not a whole row"});
+  if (kept > 0) ExpectParts(rest.err, {"already"});
+  EXPECT_EQ(TimelessRows(parts), TimelessRows(Scratch() / "whole"));
+}
+
+TEST(Report, IsMadeFromRowsAlone) {
+  const auto folder = Scratch() / "report";
+  const Outcome made = RunProgram(SmallTables("--tables 4 --runs 2", folder));
+  ASSERT_EQ(made.status, 0) << made.err;
+  const std::string tables = Slurp(folder / "tables.md");
+  const std::string page = Slurp(folder / "report.html");
+  std::filesystem::remove(folder / "tables.md");
+  std::filesystem::remove(folder / "report.html");
+  const Outcome again =
+      RunProgram(fmt::format("report {} --experiments {}/experiments",
+                             folder.string(), MANYARMS_TEST_FOLDER));
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(Slurp(folder / "tables.md"), tables);
+  EXPECT_EQ(Slurp(folder / "report.html"), page);
+}
+
+TEST(Reproduce, SaysHowToGetTheDataAndDoesTheOtherTables) {
+  const Outcome outcome =
+      RunProgram(SmallTables("--tables 3,4 --runs 1", Scratch() / "no-data"));
+  EXPECT_EQ(outcome.status, 0);
+  ExpectParts(outcome.err, {"Table 3 is left out", "scripts/get-movielens"});
+  ExpectParts(outcome.out, {"Table 4"});
+}
+
+TEST(Reproduce, ReportsRunsThatFailAndDoesTheOthers) {
+  const auto tables = Scratch() / "odd-tables";
+  std::filesystem::create_directories(tables);
+  std::ofstream(tables / "table.json")
+      << R"({"table": "1", "title": "t", "about": "a", "world": {"kind":
+      "synthetic", "arms": 20, "dim": 2, "steps": 20, "add": 0, "remove": 0,
+      "every": 5, "noise": 1}, "bandit": {"exploration": 1, "accuracy": 0.01,
+      "regularisation": 1, "search": "scan"}, "settings": [{"name": "s",
+      "algorithms": [{"name": "good", "policy": "ts"},
+      {"name": "bad", "policy": "dice"}]}]})";
+  const Outcome outcome = RunProgram(
+      fmt::format("reproduce --tables 1 --runs 2 --experiments {} --out {}",
+                  tables.string(), (Scratch() / "odd").string()));
+  EXPECT_EQ(outcome.status, 2);
+  ExpectParts(outcome.err, {"bad", "dice", "3 runs failed"});
+  ExpectParts(outcome.out, {"good", "report.html"});
+  EXPECT_EQ(TimelessRows(Scratch() / "odd").size(), 3U);
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+#include "reproduction/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace manyarms::reproduction {
+namespace {
+
+std::vector<Table> Tables(const std::set<std::string>& ids) {
+  std::vector<Table> tables = PaperTables();
+  std::erase_if(tables,
+                [&](const Table& table) { return !ids.contains(table.id); });
+  EXPECT_EQ(tables.size(), ids.size());
+  return tables;
+}
+
+Table Movies(const std::string& users) {
+  Json json = Json::parse(R"json({
+    "table": "m", "title": "", "about": "",
+    "world": {"kind": "movielens", "dim": 4, "steps": 100, "arms": 10,
+              "add": 1, "every": 10, "features": {"target": "stars"}},
+    "bandit": {"exploration": 2, "regularisation": 1},
+    "settings": [{"name": "TS", "algorithms": [
+      {"name": "scan", "policy": "ts", "search": "scan"},
+      {"name": "certified", "policy": "ts", "search": "certified"}]}]})json");
+  json["world"]["users"] = users;
+  return ParseTable(json.dump());
+}
+
+std::size_t Count(const std::vector<Table>& tables,
+                  const PlanOptions& options) {
+  return PlanRuns(tables, options).size();
+}
+
+// Table 1 has 8 + 6 algorithms: 10 runs each with a new parameter, 10 with one,
+// the first of which is the same run.
+TEST(PlanRuns, PlansEveryRunOnce) {
+  EXPECT_EQ(Count(Tables({"1"}), {}), 14U * 19U);
+  const std::vector<Job> jobs = PlanRuns(Tables({"1", "2", "4", "5"}), {});
+  std::set<std::string> settings;
+  for (const Job& job : jobs) {
+    EXPECT_TRUE(settings.insert(job.settings.dump()).second) << job.label;
+  }
+}
+
+// Of Table 2's 8 algorithms, two baselines and two certified searches have had
+// their runs in Table 1.
+TEST(PlanRuns, SharesRunsBetweenTables) {
+  EXPECT_EQ(Count(Tables({"2"}), {}), 8U * 19U);
+  EXPECT_EQ(Count(Tables({"1", "2"}), {}), (14U + 4U) * 19U);
+}
+
+TEST(PlanRuns, HasAsManyRunsAsAskedFor) {
+  EXPECT_EQ(Count(Tables({"1"}), {.runs = 4}), 14U * 7U);
+  EXPECT_EQ(Count(Tables({"1"}), {.runs = 1}), 14U);
+}
+
+// 3 runs of 8 algorithms with 5,000 arms, 1 of 6 with 100,000.
+TEST(PlanRuns, IsSmallWhenItMustBeQuick) {
+  EXPECT_EQ(Count(Tables({"1"}), {.quick = true}), 3U * 8U + 6U);
+  EXPECT_EQ(Count(Tables({"1"}), {.runs = 2, .quick = true}), 2U * 8U + 6U);
+  EXPECT_EQ(Count({Movies("test")}, {.quick = true}), 2U * 10U);
+  EXPECT_EQ(Count({Movies("test")}, {.users = 3, .quick = true}), 2U * 3U);
+}
+
+TEST(PlanRuns, HasNoMoreUsersThanThereAre) {
+  EXPECT_EQ(Count({Movies("test")}, {.users = 7}), 2U * 7U);
+  EXPECT_EQ(Count({Movies("test")}, {.users = 1000}), 2U * 300U);
+  EXPECT_EQ(Count({Movies("validation")}, {.users = 1000}), 2U * 100U);
+  Table table = Movies("test");
+  table.settings[0].world["split"] = {{"test", 6}, {"validation", 4}};
+  EXPECT_EQ(Count({table}, {}), 2U * 6U);
+  table.settings[0].world["users"] = "validation";
+  EXPECT_EQ(Count({table}, {}), 2U * 4U);
+}
+
+TEST(PlanRuns, SaysAllThatDecides) {
+  const Table table = Tables({"1"})[0];
+  const std::vector<Job> jobs = PlanRuns({table}, {.seed = 5});
+  // The first ten rounds are with a new parameter, then comes one.
+  for (const Job& job : jobs) {
+    ASSERT_EQ(job.settings.size(), 3U);
+    Json world = job.settings.at("world");
+    const std::uint64_t seed = job.settings.at("seed");
+    const std::uint64_t theta_seed = world.at("theta_seed");
+    EXPECT_GE(seed, 5U);
+    EXPECT_LT(seed, 15U);
+    EXPECT_TRUE(theta_seed == seed || theta_seed == 5) << job.label;
+    world.erase("theta_seed");
+    const bool known =
+        std::ranges::any_of(table.settings, [&](const Setting& setting) {
+          return setting.world == world &&
+                 std::ranges::any_of(
+                     setting.algorithms, [&](const Algorithm& algorithm) {
+                       return algorithm.bandit == job.settings.at("bandit");
+                     });
+        });
+    EXPECT_TRUE(known) << job.label;
+  }
+}
+
+TEST(PlanRuns, LetsTheAlgorithmsTakeTurns) {
+  const std::vector<Job> jobs = PlanRuns(Tables({"1"}), {.runs = 3});
+  ASSERT_EQ(jobs.size(), 14U * 5U);
+  EXPECT_EQ(jobs[0].label, "Table 1, K = 5,000, Linear Elim, run 1");
+  EXPECT_EQ(jobs[1].label, "Table 1, K = 5,000, Sub-Elim, shortlist 30, run 1");
+  EXPECT_EQ(jobs[7].label,
+            "Table 1, K = 5,000, Linear TS, theory's radius, run 1");
+  EXPECT_EQ(jobs[8].label, "Table 1, K = 5,000, Linear Elim, run 2");
+  for (std::size_t i = 0; i < 24; ++i) {
+    EXPECT_EQ(jobs[i].settings.at("seed"), 1 + i / 8);
+  }
+}
+
+TEST(RunsOf, DrawsTheParameterAnewOrNot) {
+  const Setting setting = Tables({"1"})[0].settings[0];
+  const Algorithm& algorithm = setting.algorithms[0];
+  const PlanOptions options = {.runs = 3, .seed = 7};
+  const auto fresh = RunsOf(setting, algorithm, Theta::kNew, options);
+  const auto kept = RunsOf(setting, algorithm, Theta::kOne, options);
+  ASSERT_EQ(fresh.size(), 3U);
+  ASSERT_EQ(kept.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(fresh[i].at("seed"), 7 + i);
+    EXPECT_EQ(kept[i].at("seed"), 7 + i);
+    EXPECT_EQ(fresh[i].at("world").at("theta_seed"), 7 + i);
+    EXPECT_EQ(kept[i].at("world").at("theta_seed"), 7);
+  }
+  EXPECT_EQ(fresh[0], kept[0]);
+}
+
+TEST(RunsOf, GivesEachUserARun) {
+  const Setting setting = Movies("test").settings[0];
+  const Algorithm& algorithm = setting.algorithms[0];
+  const auto runs =
+      RunsOf(setting, algorithm, Theta::kNew, {.users = 4, .seed = 2});
+  ASSERT_EQ(runs.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(runs[i].at("world").at("user"), i);
+    EXPECT_EQ(runs[i].at("seed"), 2 + i);
+    EXPECT_FALSE(runs[i].at("world").contains("theta_seed"));
+  }
+  EXPECT_TRUE(RunsOf(setting, algorithm, Theta::kOne, {}).empty());
+}
+
+TEST(RunsOf, HasNoTimeForOneParameterWhenQuick) {
+  const Setting setting = Tables({"1"})[0].settings[0];
+  EXPECT_TRUE(
+      RunsOf(setting, setting.algorithms[0], Theta::kOne, {.quick = true})
+          .empty());
+}
+
+}  // namespace
+}  // namespace manyarms::reproduction

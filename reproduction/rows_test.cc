@@ -1,0 +1,254 @@
+#include "reproduction/rows.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "testing.h"
+
+namespace manyarms::reproduction {
+namespace {
+
+namespace fs = std::filesystem;
+using manyarms::testing::ExpectError;
+
+RunResult SomeResult() {
+  RunResult result;
+  result.regret = 123.456789012345;
+  result.setup_seconds = 0.25;
+  result.run_seconds = 1.5;
+  result.latency = {1, 2, 3, 4};
+  result.latency_histogram.counts[0] = 5;
+  result.latency_histogram.counts[3] = 7;
+  result.curve = {{100, 61.23456789, 0.712345678}, {200, 123.456789, 1.5}};
+  result.stats.arms_scored = 4321;
+  result.stats.recoveries = 2;
+  result.decision_digest = 0xabc;
+  return result;
+}
+
+Json SomeSettings(std::uint64_t seed) {
+  return {{"world", {{"kind", "synthetic"}, {"arms", 50}}},
+          {"bandit", {{"policy", "ts"}, {"search", "scan"}}},
+          {"seed", seed}};
+}
+
+Json SomeRow(std::uint64_t seed) {
+  return MakeRow(SomeSettings(seed), SomeResult(), nullptr, {{"cpu", "x"}});
+}
+
+TEST(MakeRow, HoldsSettingsAndResult) {
+  const Json row = SomeRow(3);
+  EXPECT_EQ(row.at("settings"), SomeSettings(3));
+  EXPECT_EQ(row.at("regret"), 123.456789012345);
+  EXPECT_EQ(row.at("arms_scored"), 4321);
+  EXPECT_EQ(row.at("recoveries"), 2);
+  EXPECT_EQ(row.at("decision_digest"), "0000000000000abc");
+  EXPECT_EQ(row.at("curve").at("step"), (Json{100, 200}));
+  EXPECT_EQ(row.at("origin"), (Json{{"cpu", "x"}}));
+  const Json& times = row.at("times");
+  EXPECT_EQ(times.at("setup_seconds"), 0.25);
+  EXPECT_EQ(times.at("run_seconds"), 1.5);
+  EXPECT_EQ(times.at("latency_us"),
+            (Json{{"p50", 1.0}, {"p99", 2.0}, {"p999", 3.0}, {"max", 4.0}}));
+  EXPECT_EQ(times.at("latency_counts"), (Json{5, 0, 0, 7}));
+}
+
+TEST(MakeRow, RoundsCurvesToSixDigits) {
+  RunResult result = SomeResult();
+  result.curve = {{1, 0, 1.23456789e-7}, {2, 1234567.8, 0.1}};
+  const Json row = MakeRow(SomeSettings(1), result, nullptr, {});
+  EXPECT_EQ(row.at("curve").at("regret").dump(), "[0.0,1234570.0]");
+  EXPECT_EQ(row.at("times").at("curve_seconds").dump(), "[1.23457e-07,0.1]");
+}
+
+TEST(MakeRow, HoldsWhatIsKnownOfTheData) {
+  EXPECT_FALSE(SomeRow(1).contains("data"));
+  const Json data = {{"ratings", 1000}};
+  EXPECT_EQ(MakeRow(SomeSettings(1), SomeResult(), data, {}).at("data"), data);
+}
+
+class Rows : public ::testing::Test {
+ protected:
+  Rows()
+      : folder_(fs::path(::testing::TempDir()) /
+                ("manyarms-rows-" + std::to_string(getpid()))),
+        path_(folder_ / "rows.jsonl") {
+    fs::create_directories(folder_);
+  }
+  ~Rows() override { fs::remove_all(folder_); }
+
+  void Append(std::uint64_t seed) const {
+    RowFile(path_).Append(SomeRow(seed));
+  }
+  void AppendText(const std::string& text) const {
+    std::ofstream(path_, std::ios::app) << text;
+  }
+  std::string Text() const {
+    std::ostringstream text;
+    text << std::ifstream(path_).rdbuf();
+    return text.str();
+  }
+  // Expects rows of exactly these seeds.
+  static void ExpectSeeds(const ReadRows& read,
+                          const std::vector<std::uint64_t>& seeds) {
+    EXPECT_EQ(read.rows.size(), seeds.size());
+    for (const std::uint64_t seed : seeds) {
+      const auto found = read.rows.find(SomeSettings(seed).dump());
+      ASSERT_NE(found, read.rows.end()) << seed;
+      EXPECT_EQ(found->second, SomeRow(seed));
+    }
+  }
+
+  const fs::path folder_;
+  const fs::path path_;
+};
+
+TEST_F(Rows, SurviveWritingAndReading) {
+  {
+    RowFile file(path_);
+    file.Append(SomeRow(1));
+    file.Append(SomeRow(2));
+  }
+  Append(3);
+  const ReadRows read = ReadRowFile(path_);
+  ExpectSeeds(read, {1, 2, 3});
+  EXPECT_TRUE(read.complaints.empty());
+}
+
+TEST_F(Rows, AreThereAsSoonAsTheyAreAppended) {
+  RowFile file(path_);
+  file.Append(SomeRow(1));
+  ExpectSeeds(ReadRowFile(path_), {1});
+}
+
+TEST_F(Rows, AreNoneWithoutAFile) {
+  const ReadRows read = ReadRowFile(path_);
+  EXPECT_TRUE(read.rows.empty());
+  EXPECT_TRUE(read.complaints.empty());
+}
+
+TEST_F(Rows, CountOnceForTheSameSettings) {
+  AppendText(R"({"settings":{"seed":1},"regret":1,"times":{},"curve":{}})"
+             "\n"
+             R"({"settings":{"seed":1},"regret":2,"times":{},"curve":{}})"
+             "\n");
+  const ReadRows read = ReadRowFile(path_);
+  ASSERT_EQ(read.rows.size(), 1U);
+  EXPECT_EQ(read.rows.begin()->second.at("regret"), 2);
+}
+
+TEST_F(Rows, AreNotLostBehindHalfALine) {
+  Append(1);
+  Append(2);
+  fs::resize_file(path_, fs::file_size(path_) - 20);
+  const ReadRows half = ReadRowFile(path_);
+  ExpectSeeds(half, {1});
+  ASSERT_EQ(half.complaints.size(), 1U);
+  EXPECT_EQ(half.complaints[0],
+            path_.string() + ", line 2, is not a whole row");
+  Append(3);
+  Append(4);
+  const ReadRows read = ReadRowFile(path_);
+  ExpectSeeds(read, {1, 3, 4});
+  EXPECT_EQ(read.complaints, half.complaints);
+}
+
+// Its last byte was lost, nothing else.
+TEST_F(Rows, AreWholeWithoutTheLastLineEnd) {
+  Append(1);
+  fs::resize_file(path_, fs::file_size(path_) - 1);
+  ExpectSeeds(ReadRowFile(path_), {1});
+  Append(2);
+  const ReadRows read = ReadRowFile(path_);
+  ExpectSeeds(read, {1, 2});
+  EXPECT_TRUE(read.complaints.empty());
+}
+
+TEST_F(Rows, AreFoundAmongGarbage) {
+  Append(1);
+  AppendText("what is this?\n\n[1, 2]\n{\"regret\": 3}\n\xff\xfe\n");
+  Append(2);
+  const ReadRows read = ReadRowFile(path_);
+  ExpectSeeds(read, {1, 2});
+  ASSERT_EQ(read.complaints.size(), 4U);
+  // Line 3 is empty, which is nothing to complain of.
+  EXPECT_NE(read.complaints[0].find("line 2,"), std::string::npos);
+  EXPECT_NE(read.complaints[1].find("line 4,"), std::string::npos);
+  EXPECT_NE(read.complaints[2].find("line 5,"), std::string::npos);
+  EXPECT_NE(read.complaints[3].find("line 6,"), std::string::npos);
+}
+
+TEST_F(Rows, AreNeverTouchedByOpening) {
+  Append(1);
+  const std::string before = Text();
+  { const RowFile file(path_); }
+  EXPECT_EQ(Text(), before);
+}
+
+TEST_F(Rows, NeedAFileThatCanBeOpened) {
+  ExpectError(ErrorCode::kIo, {"cannot write to", "missing"},
+              [&] { RowFile(folder_ / "missing" / "rows.jsonl"); });
+  ExpectError(ErrorCode::kIo, {"cannot write to", folder_.string()},
+              [&] { const RowFile file(folder_); });
+}
+
+// To take it for a file without rows would do all work again.
+TEST_F(Rows, NeedAFileThatCanBeRead) {
+  ExpectError(ErrorCode::kIo, {"cannot read", folder_.string()},
+              [&] { ReadRowFile(folder_); });
+}
+
+TEST_F(Rows, SayWhenThereIsNoRoom) {
+  RowFile file("/dev/full");
+  ExpectError(ErrorCode::kIo,
+              {"cannot write to /dev/full", "the rows before", "are kept"},
+              [&] { file.Append(SomeRow(1)); });
+}
+
+// Lets files grow to so many bytes, as a full disk does.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes)
+      : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    // NOLINTNEXTLINE(bugprone-unused-return-value,cert-err33-c)
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(Rows, AreWrittenAsAWholeOrNotAtAll) {
+  Append(1);
+  const std::string before = Text();
+  RowFile file(path_);
+  {
+    const FileSizeLimit limit(before.size() + 30);
+    ExpectError(ErrorCode::kIo, {"cannot write to " + path_.string()},
+                [&] { file.Append(SomeRow(2)); });
+  }
+  EXPECT_EQ(Text(), before);
+  file.Append(SomeRow(3));
+  const ReadRows read = ReadRowFile(path_);
+  ExpectSeeds(read, {1, 3});
+  EXPECT_TRUE(read.complaints.empty());
+}
+
+}  // namespace
+}  // namespace manyarms::reproduction

@@ -1,0 +1,68 @@
+#include "reproduction/theory.h"
+
+#include <gtest/gtest.h>
+
+namespace manyarms::reproduction {
+namespace {
+
+constexpr TheoremSetting kSmall = {
+    .dim = 4, .steps = 200, .delta = 0.1, .accuracy = 0.05};
+
+// The expected figures were computed to thirty digits with Python's mpmath,
+// from the formulas in the comments as the paper prints them, with
+//   G = T d ln(1 + T/d) and beta(f) = 1 + sqrt(2 ln(1/f) + d ln(1 + T/d)).
+
+// 16 beta(delta/2) sqrt(G) + 64 eta T
+TEST(EliminationBoundAsPrinted, IsTheFormalTheoremsFigure) {
+  EXPECT_NEAR(EliminationBoundAsPrinted({}), 303382.142996044, 1e-6);
+  EXPECT_NEAR(EliminationBoundAsPrinted(kSmall), 5719.3086567914, 1e-8);
+}
+
+// 16 beta(delta/2) sqrt(2 G) + 64 eta T
+TEST(EliminationBound, HasTheRootOfTwoThatTheProofLoses) {
+  EXPECT_NEAR(EliminationBound({}), 423745.207608443, 1e-6);
+  EXPECT_NEAR(EliminationBound(kSmall), 7823.22718991347, 1e-8);
+}
+
+// With s = delta/4T, p = P(N(0, 1) >= 1), gamma = beta(s) sqrt(2 d ln(2d/s)):
+//   4 gamma/p (sqrt(2 G) + sqrt(8 T ln(4/delta)))
+//   + (gamma + beta(s)) sqrt(2 G) + 6 (1 + gamma + beta(s))/p eta/d T
+TEST(ThompsonBound, IsTheFormalTheoremsFigure) {
+  EXPECT_NEAR(ThompsonBound({}), 23970246.6245791, 1e-4);
+  EXPECT_NEAR(ThompsonBound(kSmall), 264482.107924441, 1e-6);
+}
+
+// With no error of the search, four times the steps are twice the bound, but
+// for logarithms; these add less than a sixth each here.
+TEST(Bounds, GrowLikeTheRootOfTheSteps) {
+  const TheoremSetting once = {.steps = 1'000'000, .accuracy = 0};
+  const TheoremSetting four = {.steps = 4'000'000, .accuracy = 0};
+  for (const auto bound :
+       {EliminationBound, EliminationBoundAsPrinted, ThompsonBound}) {
+    const double growth = bound(four) / bound(once);
+    EXPECT_GT(growth, 2.0);
+    EXPECT_LT(growth, 2.5);
+  }
+}
+
+TEST(Bounds, GrowWithTheSearchsErrorAndStep) {
+  for (const auto bound :
+       {EliminationBound, EliminationBoundAsPrinted, ThompsonBound}) {
+    const double exact = bound({.steps = 1000, .accuracy = 0});
+    const double rough = bound({.steps = 1000, .accuracy = 0.01});
+    const double rougher = bound({.steps = 1000, .accuracy = 0.02});
+    EXPECT_GT(rough, exact);
+    // In proportion to the error.
+    EXPECT_NEAR(rougher - exact, 2 * (rough - exact), 1e-6 * exact);
+  }
+}
+
+TEST(Bounds, AreWiderTheSurerTheyMustBe) {
+  for (const auto bound :
+       {EliminationBound, EliminationBoundAsPrinted, ThompsonBound}) {
+    EXPECT_GT(bound({.delta = 0.01}), bound({.delta = 0.05}));
+  }
+}
+
+}  // namespace
+}  // namespace manyarms::reproduction
