@@ -39,6 +39,37 @@ Json RunSettings(const Setting& setting, const Algorithm& algorithm,
   return {{"world", world}, {"bandit", algorithm.bandit}, {"seed", seed}};
 }
 
+// Keeps track of what is planned already.
+class Planner {
+ public:
+  explicit Planner(const PlanOptions& options) : options_(options) {}
+
+  void Add(const Table& table, const Setting& setting, Theta theta) {
+    std::vector<std::vector<Json>> runs;
+    for (const Algorithm& algorithm : setting.algorithms) {
+      runs.push_back(RunsOf(setting, algorithm, theta, options_));
+    }
+    const std::size_t count = runs.empty() ? 0 : runs.front().size();
+    for (std::size_t run = 0; run < count; ++run) {
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (!planned_.insert(runs[i][run].dump()).second) continue;
+        jobs_.push_back(
+            {fmt::format("Table {}, {}, {}, run {}{}", table.id, setting.name,
+                         setting.algorithms[i].name, run + 1,
+                         theta == Theta::kOne ? " with one θ*" : ""),
+             runs[i][run]});
+      }
+    }
+  }
+
+  const std::vector<Job>& jobs() const { return jobs_; }
+
+ private:
+  const PlanOptions options_;
+  std::set<std::string> planned_;
+  std::vector<Job> jobs_;
+};
+
 }  // namespace
 
 std::vector<Json> RunsOf(const Setting& setting, const Algorithm& algorithm,
@@ -55,30 +86,15 @@ std::vector<Json> RunsOf(const Setting& setting, const Algorithm& algorithm,
 
 std::vector<Job> PlanRuns(const std::vector<Table>& tables,
                           const PlanOptions& options) {
-  std::vector<Job> jobs;
-  std::set<std::string> planned;
-  for (const Table& table : tables) {
-    for (const Setting& setting : table.settings) {
-      for (const Theta theta : {Theta::kNew, Theta::kOne}) {
-        std::vector<std::vector<Json>> runs;
-        std::size_t longest = 0;
-        for (const Algorithm& algorithm : setting.algorithms) {
-          runs.push_back(RunsOf(setting, algorithm, theta, options));
-          longest = std::max(longest, runs.back().size());
-        }
-        for (std::size_t run = 0; run < longest; ++run) {
-          for (std::size_t i = 0; i < runs.size(); ++i) {
-            if (!planned.insert(runs[i][run].dump()).second) continue;
-            jobs.push_back(
-                {fmt::format("Table {}, {}, {}, run {}", table.id, setting.name,
-                             setting.algorithms[i].name, run + 1),
-                 runs[i][run]});
-          }
-        }
+  Planner planner(options);
+  for (const Theta theta : {Theta::kNew, Theta::kOne}) {
+    for (const Table& table : tables) {
+      for (const Setting& setting : table.settings) {
+        planner.Add(table, setting, theta);
       }
     }
   }
-  return jobs;
+  return planner.jobs();
 }
 
 }  // namespace manyarms::reproduction

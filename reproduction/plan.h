@@ -33,8 +33,8 @@ struct Job {
 std::vector<Json> RunsOf(const Setting& setting, const Algorithm& algorithm,
                          Theta theta, const PlanOptions& options);
 
-/// All runs of the tables, each once, the algorithms taking turns so that none
-/// has a better hour than another.
+/// All runs of the tables, each once: those with new parameters first, and the
+/// algorithms taking turns, so that none has a better hour than another.
 std::vector<Job> PlanRuns(const std::vector<Table>& tables,
                           const PlanOptions& options);
 

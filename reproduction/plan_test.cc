@@ -80,7 +80,6 @@ TEST(PlanRuns, HasNoMoreUsersThanThereAre) {
 TEST(PlanRuns, SaysAllThatDecides) {
   const Table table = Tables({"1"})[0];
   const std::vector<Job> jobs = PlanRuns({table}, {.seed = 5});
-  // The first ten rounds are with a new parameter, then comes one.
   for (const Job& job : jobs) {
     ASSERT_EQ(job.settings.size(), 3U);
     Json world = job.settings.at("world");
@@ -100,6 +99,20 @@ TEST(PlanRuns, SaysAllThatDecides) {
         });
     EXPECT_TRUE(known) << job.label;
   }
+}
+
+TEST(PlanRuns, HasRunsWithNewParametersFirst) {
+  const std::vector<Job> jobs = PlanRuns(Tables({"1", "2"}), {.runs = 3});
+  const auto is_new = [](const Job& job) {
+    return job.settings.at("world").at("theta_seed") == job.settings.at("seed");
+  };
+  // (14 + 4) algorithms, 3 runs; then 2 of each, as the first is done already.
+  ASSERT_EQ(jobs.size(), 18U * 5U);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_EQ(is_new(jobs[i]), i < 18U * 3U) << jobs[i].label;
+  }
+  EXPECT_EQ(jobs[18U * 3U].label,
+            "Table 1, K = 5,000, Linear Elim, run 2 with one θ*");
 }
 
 TEST(PlanRuns, LetsTheAlgorithmsTakeTurns) {

@@ -223,7 +223,6 @@ class FileSizeLimit {
   }
   ~FileSizeLimit() {
     setrlimit(RLIMIT_FSIZE, &before_);
-    // NOLINTNEXTLINE(bugprone-unused-return-value,cert-err33-c)
     std::signal(SIGXFSZ, handler_);
   }
   FileSizeLimit(const FileSizeLimit&) = delete;

@@ -51,7 +51,7 @@ Dense DenseOf(const Ratings& ratings, Target target) {
   Dense dense{MatrixXd::Zero(ratings.users, ratings.movies),
               MatrixXd::Zero(ratings.users, ratings.movies)};
   for (const Rating& rating : ratings.list) {
-    const double stars = static_cast<double>(rating.stars);
+    const auto stars = static_cast<double>(rating.stars);
     dense.values(rating.user - 1, rating.movie - 1) =
         target == Target::kStars ? stars : (stars >= 4 ? 1 : 0);
     dense.weights(rating.user - 1, rating.movie - 1) = 1;

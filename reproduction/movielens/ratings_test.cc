@@ -32,8 +32,8 @@ class RatingsFile : public ::testing::Test {
   }
 
   fs::path WriteGzip(const std::string& name, const std::string& text) const {
-    const fs::path path = folder_ / name;
-    const gzFile file = gzopen(path.c_str(), "wb");
+    fs::path path = folder_ / name;
+    gzFile file = gzopen(path.c_str(), "wb");
     EXPECT_EQ(gzwrite(file, text.data(), static_cast<unsigned>(text.size())),
               static_cast<int>(text.size()));
     EXPECT_EQ(gzclose(file), Z_OK);
