@@ -21,7 +21,8 @@ std::uint64_t RunCount(const Json& world, const PlanOptions& options) {
         world.at("users") == "validation"
             ? split.value("validation", SplitOptions().validation)
             : split.value("test", SplitOptions().test);
-    return std::min(there, options.quick ? kQuickUsers : options.users);
+    const std::uint64_t wanted = std::min(there, options.users);
+    return options.quick ? std::min(wanted, kQuickUsers) : wanted;
   }
   if (!options.quick) return options.runs;
   return world.at("arms") > kManyArms ? 1 : std::min(kQuickRuns, options.runs);

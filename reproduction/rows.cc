@@ -72,9 +72,8 @@ ReadRows ReadRowFile(const std::filesystem::path& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return read;
   std::ifstream file(path);
-  if (!file) {
-    throw Error(ErrorCode::kIo, fmt::format("cannot read {}: {}", path.string(),
-                                            SystemError()));
+  if (!file || std::filesystem::is_directory(path, ignored)) {
+    throw Error(ErrorCode::kIo, fmt::format("cannot read {}", path.string()));
   }
   std::string line;
   for (std::uint64_t number = 1; std::getline(file, line); ++number) {

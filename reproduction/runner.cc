@@ -25,6 +25,15 @@ RunResult Run(const Json& settings, const Worlds& worlds,
       *environment, steps, progress);
 }
 
+double Cost(const Job& job) {
+  try {
+    return EstimatedSeconds(job.settings.at("world"),
+                            job.settings.at("bandit"));
+  } catch (const Json::exception&) {
+    return 1e-3;  // it will fail, and say why
+  }
+}
+
 class Runner {
  public:
   Runner(const std::vector<Job>& jobs, const Worlds& worlds, unsigned threads,
@@ -36,8 +45,7 @@ class Runner {
         stop_(stop),
         origin_(DescribeOrigin(threads)) {
     for (const Job& job : jobs) {
-      costs_.push_back(
-          EstimatedSeconds(job.settings["world"], job.settings["bandit"]));
+      costs_.push_back(Cost(job));
       total_ += costs_.back();
     }
   }

@@ -69,6 +69,7 @@ void ParseSetting(const Json& part, const Json& world, const Json& bandit,
   for (const Json& algorithm : part.at("algorithms")) {
     setting.algorithms.push_back(ParseAlgorithm(algorithm, defaults));
   }
+  setting.world.at("kind");  // whatever else it says, it must say this
   CheckBaselines(setting);
   table.settings.push_back(std::move(setting));
 }

@@ -154,13 +154,17 @@ double SpeedUpWithoutGraph(const Cell& cell, const Cell& baseline) {
 }
 
 Agreement AgreementWith(const Cell& cell, const Cell& baseline) {
-  std::map<std::uint64_t, Json> digests;
+  // A run in the same world, whoever plays.
+  const auto key = [](const Json& row) {
+    return std::pair(row["settings"].at("world").dump(), SeedOf(row));
+  };
+  std::map<std::pair<std::string, std::uint64_t>, Json> digests;
   for (const Json& row : baseline.new_theta) {
-    digests[SeedOf(row)] = row.at("decision_digest");
+    digests[key(row)] = row.at("decision_digest");
   }
   Agreement agreement;
   for (const Json& row : cell.new_theta) {
-    const auto found = digests.find(SeedOf(row));
+    const auto found = digests.find(key(row));
     if (found == digests.end()) continue;
     ++agreement.of;
     agreement.equal += found->second == row.at("decision_digest") ? 1 : 0;
@@ -184,7 +188,9 @@ std::optional<Verdict> Judge(const Cell& cell, const SettingSummary& setting) {
                    fmt::format("the scan's decisions in {} of {} runs",
                                agreement.equal, agreement.of)};
   }
-  if (!enough) return std::nullopt;
+  if (!enough || baseline->new_theta.size() < kRunsToJudge) {
+    return std::nullopt;
+  }
   return JudgeGraph(cell, *baseline);
 }
 

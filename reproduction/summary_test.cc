@@ -259,7 +259,8 @@ std::optional<Verdict> Judged(std::size_t algorithm,
 
 // Just enough runs, all with this regret.
 std::vector<double> Always(double regret) {
-  return std::vector<double>(kRunsToJudge, regret);
+  std::vector<double> regrets(kRunsToJudge, regret);
+  return regrets;
 }
 
 Verdict JudgedBaseline(const std::vector<double>& regrets) {

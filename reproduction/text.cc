@@ -9,7 +9,7 @@ namespace manyarms::reproduction {
 
 std::string Grouped(double value) {
   const std::string digits = fmt::format("{:.0f}", std::abs(value));
-  std::string grouped = value <= -0.5 ? "−" : "";
+  std::string grouped = value < 0 && digits != "0" ? "−" : "";
   for (std::size_t i = 0; i < digits.size(); ++i) {
     if (i > 0 && (digits.size() - i) % 3 == 0) grouped += ',';
     grouped += digits[i];
@@ -19,12 +19,15 @@ std::string Grouped(double value) {
 
 std::string Significant(double value) {
   if (!std::isfinite(value)) return "–";
-  if (std::abs(value) >= 999.5) return Grouped(value);
-  if (value == std::round(value) && std::abs(value) < 10) {
+  const double size = std::abs(value);
+  if (size >= 999.5 || (size < 10 && size == std::round(size))) {
     return Grouped(value);
   }
-  const int digits = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  return fmt::format("{:.{}f}", value, std::clamp(2 - digits, 0, 9));
+  // The power of ten that three digits are left with after rounding.
+  const std::string scientific = fmt::format("{:.2e}", size);
+  const int power = std::stoi(scientific.substr(scientific.find('e') + 1));
+  return fmt::format("{}{:.{}f}", value < 0 ? "−" : "", size,
+                     std::clamp(2 - power, 0, 9));
 }
 
 }  // namespace manyarms::reproduction

@@ -74,6 +74,10 @@ std::unique_ptr<Environment> MakeMovieWorld(const MovieFeatures& features,
                 fmt::format("{} movies at the start, must be 1 to {}",
                             options.arms, movies));
   }
+  if (options.every < 1) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "every is 0, must be at least 1 step");
+  }
   return std::make_unique<MovieWorld>(features, std::move(liked), options);
 }
 

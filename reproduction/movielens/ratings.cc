@@ -48,13 +48,17 @@ class LineReader {
   }
 
   std::optional<std::string_view> Next() {
+    const z_off_t start = gztell(file_.get());
     if (gzgets(file_.get(), line_.data(), static_cast<int>(line_.size())) ==
         nullptr) {
       CheckEnd();
       return std::nullopt;
     }
     ++number_;
-    std::string_view line(line_.data());
+    // Not up to a zero byte: whatever comes behind one counts as well.
+    std::string_view line(
+        line_.data(), static_cast<std::size_t>(gztell(file_.get()) - start));
+    if (!line.ends_with('\n')) CheckCutOff(line);
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) {
       line.remove_suffix(1);
     }
@@ -66,6 +70,17 @@ class LineReader {
   }
 
  private:
+  // A line without an end is the last one, if the file is whole.
+  void CheckCutOff(std::string_view line) {
+    if (gzgetc(file_.get()) == -1) {
+      CheckEnd();
+      return;
+    }
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} is no text or too long: '{}'", Place(),
+                            line.substr(0, 40)));
+  }
+
   // The end of the file, or of what could be read of it?
   void CheckEnd() const {
     int code = Z_OK;
