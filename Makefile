@@ -28,7 +28,7 @@ test: configure ## Build everything and run all tests, also under sanitizers
 	ctest --preset release --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)
 	cmake --preset tsan
-	cmake --build --preset tsan --parallel $(JOBS) --target unit_tests law_tests
+	cmake --build --preset tsan --parallel $(JOBS) --target unit_tests law_tests reproduction_tests
 	ctest --preset tsan --parallel $(JOBS)
 
 plots:

@@ -196,7 +196,8 @@ Figure ChoiceTimeFigure(const std::string& name, const std::string& caption,
     for (std::size_t k = 0; k < counts.size() && above > 0; ++k) {
       microseconds.push_back(
           1e6 * LatencyHistogram::kFirstSeconds *
-          std::pow(10, static_cast<double>(k) / LatencyHistogram::kPerDecade));
+          std::pow(10, static_cast<double>(k) /
+                           static_cast<double>(LatencyHistogram::kPerDecade)));
       shares.push_back(above / total);
       above -= counts[k];
     }

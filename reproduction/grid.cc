@@ -16,7 +16,9 @@ namespace {
 double Misfit(const SettingSummary& setting) {
   double worst = 0;
   for (const Cell& cell : setting.cells) {
-    if (!cell.has_runs()) return std::numeric_limits<double>::infinity();
+    if (!cell.has_runs() || !cell.algorithm.paper) {
+      return std::numeric_limits<double>::infinity();
+    }
     const double ratio =
         Mean(Regrets(cell.new_theta)) / cell.algorithm.paper->regret;
     worst = std::max(worst, std::abs(std::log(ratio)));
@@ -53,8 +55,9 @@ std::string RegretsText(const SettingSummary& setting) {
   return fmt::format("{}", fmt::join(regrets, " / "));
 }
 
-const Json& RadiusOf(const SettingSummary& setting) {
-  return setting.cells.front().algorithm.bandit.at("exploration");
+std::string RadiusOf(const SettingSummary& setting) {
+  const Json& radius = setting.cells.front().algorithm.bandit.at("exploration");
+  return radius.is_string() ? radius.get<std::string>() : radius.dump();
 }
 
 }  // namespace
@@ -81,8 +84,7 @@ Section GridSection(const TableSummary& grid) {
       table.rows.push_back({FeaturesText(features), ErrorsText(setting)});
     }
     if (place->second == 0) {
-      table.header.push_back(
-          fmt::format("radius {}", RadiusOf(setting).get<double>()));
+      table.header.push_back("radius " + RadiusOf(setting));
     }
     table.rows[place->second].push_back(RegretsText(setting) +
                                         (&setting == chosen ? " ◀" : ""));
@@ -95,10 +97,10 @@ Section GridSection(const TableSummary& grid) {
       "longest arm’s, as assumption 3 has it, or the root mean square, as in "
       "the synthetic world.");
   if (chosen != nullptr) {
-    block.remarks.push_back(fmt::format(
-        "Chosen (◀): {}, radius {}; worse misfit {:.0f} %.",
-        FeaturesText(chosen->setting.world.at("features")),
-        RadiusOf(*chosen).get<double>(), 100 * std::expm1(Misfit(*chosen))));
+    block.remarks.push_back(
+        fmt::format("Chosen (◀): {}, radius {}; worse misfit {:.0f} %.",
+                    FeaturesText(chosen->setting.world.at("features")),
+                    RadiusOf(*chosen), 100 * std::expm1(Misfit(*chosen))));
   }
   section.blocks.push_back(std::move(block));
   return section;

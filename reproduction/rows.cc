@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <fstream>
+#include <initializer_list>
 #include <system_error>
 
 #include "manyarms/error.h"
@@ -31,6 +33,19 @@ Json Counts(const LatencyHistogram& histogram) {
   return std::vector<std::uint64_t>(
       histogram.counts.begin(),
       histogram.counts.begin() + static_cast<std::ptrdiff_t>(used));
+}
+
+// Whether it has what tables are made of.
+bool IsRow(const Json& row) {
+  const auto has = [](const Json& json,
+                      std::initializer_list<const char*> keys) {
+    return json.is_object() && std::ranges::all_of(keys, [&json](auto* key) {
+             return json.contains(key);
+           });
+  };
+  return has(row, {"settings", "regret", "curve", "times", "origin"}) &&
+         has(row["settings"], {"world", "bandit", "seed"}) &&
+         has(row["settings"]["world"], {"kind"}) && row["regret"].is_number();
 }
 
 }  // namespace
@@ -79,14 +94,17 @@ ReadRows ReadRowFile(const std::filesystem::path& path) {
   for (std::uint64_t number = 1; std::getline(file, line); ++number) {
     if (line.empty()) continue;
     Json row = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-    if (row.is_object() && row.contains("settings") && row.contains("regret") &&
-        row.contains("times") && row.contains("curve")) {
+    if (IsRow(row)) {
       std::string key = row["settings"].dump();
       read.rows.insert_or_assign(std::move(key), std::move(row));
     } else {
       read.complaints.push_back(fmt::format("{}, line {}, is not a whole row",
                                             path.string(), number));
     }
+  }
+  if (file.bad()) {
+    throw Error(ErrorCode::kIo,
+                fmt::format("cannot read {} to its end", path.string()));
   }
   return read;
 }
@@ -98,17 +116,18 @@ RowFile::RowFile(const std::filesystem::path& path)
     throw Error(ErrorCode::kIo,
                 fmt::format("cannot write to {}: {}", name_, SystemError()));
   }
-  // What follows half a line would be lost with it.
   const off_t size = lseek(file_, 0, SEEK_END);
   char last = '\n';
-  if (size > 0 && pread(file_, &last, 1, size - 1) == 1 && last != '\n') {
-    Write("\n");
-  }
+  after_half_a_line_ =
+      size > 0 && pread(file_, &last, 1, size - 1) == 1 && last != '\n';
 }
 
 RowFile::~RowFile() { close(file_); }
 
-void RowFile::Append(const Json& row) { Write(row.dump() + '\n'); }
+void RowFile::Append(const Json& row) {
+  Write(fmt::format("{}{}\n", after_half_a_line_ ? "\n" : "", row.dump()));
+  after_half_a_line_ = false;
+}
 
 void RowFile::Write(const std::string& text) {
   const off_t before = lseek(file_, 0, SEEK_END);

@@ -50,6 +50,7 @@ class RowFile {
 
   std::string name_;
   int file_;
+  bool after_half_a_line_ = false;  // what follows would be lost with it
 };
 
 }  // namespace manyarms::reproduction

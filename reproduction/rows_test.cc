@@ -135,13 +135,30 @@ TEST_F(Rows, AreNoneWithoutAFile) {
 }
 
 TEST_F(Rows, CountOnceForTheSameSettings) {
-  AppendText(R"({"settings":{"seed":1},"regret":1,"times":{},"curve":{}})"
-             "\n"
-             R"({"settings":{"seed":1},"regret":2,"times":{},"curve":{}})"
-             "\n");
+  RowFile file(path_);
+  Json row = SomeRow(1);
+  for (const int regret : {1, 2}) {
+    row["regret"] = regret;
+    file.Append(row);
+  }
   const ReadRows read = ReadRowFile(path_);
   ASSERT_EQ(read.rows.size(), 1U);
   EXPECT_EQ(read.rows.begin()->second.at("regret"), 2);
+}
+
+TEST_F(Rows, SayWhatTablesAreMadeOf) {
+  for (const char* field :
+       {"/settings/world/kind", "/settings/bandit", "/settings/seed", "/regret",
+        "/curve", "/times", "/origin"}) {
+    Json row = SomeRow(1);
+    const Json::json_pointer where(field);
+    row[where.parent_pointer()].erase(where.back());
+    std::filesystem::remove(path_);
+    RowFile(path_).Append(row);
+    const ReadRows read = ReadRowFile(path_);
+    EXPECT_TRUE(read.rows.empty()) << field;
+    EXPECT_EQ(read.complaints.size(), 1U) << field;
+  }
 }
 
 TEST_F(Rows, AreNotLostBehindHalfALine) {

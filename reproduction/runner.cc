@@ -1,5 +1,6 @@
 #include "reproduction/runner.h"
 
+#include <cmath>
 #include <exception>
 #include <mutex>
 
@@ -25,12 +26,15 @@ RunResult Run(const Json& settings, const Worlds& worlds,
       *environment, steps, progress);
 }
 
+// A job that makes no sense costs next to nothing: it will fail, and say why.
 double Cost(const Job& job) {
+  constexpr double kNextToNothing = 1e-3;
   try {
-    return EstimatedSeconds(job.settings.at("world"),
-                            job.settings.at("bandit"));
+    const double seconds =
+        EstimatedSeconds(job.settings.at("world"), job.settings.at("bandit"));
+    return std::isfinite(seconds) ? seconds : kNextToNothing;
   } catch (const Json::exception&) {
-    return 1e-3;  // it will fail, and say why
+    return kNextToNothing;
   }
 }
 
@@ -73,6 +77,7 @@ class Runner {
       const std::scoped_lock lock(mutex_);
       if (broken_) return;
       ++outcome_.failed;
+      done_ += (1 - share) * costs_[index];
       observer_.Failed(job, error.what());
     }
   }

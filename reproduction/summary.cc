@@ -13,6 +13,11 @@ namespace {
 
 std::uint64_t SeedOf(const Json& row) { return row["settings"].at("seed"); }
 
+// Which run it is, whoever plays.
+std::pair<std::uint64_t, std::string> RunOf(const Json& row) {
+  return {SeedOf(row), row["settings"].at("world").dump()};
+}
+
 // The world without what differs between runs.
 Json Timeless(Json world) {
   world.erase("theta_seed");
@@ -41,7 +46,7 @@ std::vector<Json> LargestThetaGroup(const std::vector<Json>& rows) {
 }
 
 Cell MakeCell(const Algorithm& algorithm, std::vector<Json> rows) {
-  std::ranges::sort(rows, {}, SeedOf);
+  std::ranges::sort(rows, {}, RunOf);
   Cell cell{algorithm, {}, LargestThetaGroup(rows)};
   std::ranges::copy_if(
       rows, std::back_inserter(cell.new_theta), [](const Json& row) {
@@ -75,9 +80,11 @@ Verdict JudgeGraph(const Cell& cell, const Cell& baseline) {
   const std::vector<double> ours = Regrets(cell.new_theta);
   const std::vector<double> scan = Regrets(baseline.new_theta);
   const double off = Mean(ours) / Mean(scan) - 1;
-  const double margin = cell.algorithm.bandit["shortlist"] <= 10 ? 0.15 : 0.05;
+  const double margin =
+      cell.algorithm.bandit.at("shortlist") <= 10 ? 0.15 : 0.05;
   std::string text = fmt::format("{:+.1f} % of its baseline's", 100 * off);
-  if (ours.size() == scan.size() && ours.size() > 1) {
+  if (std::ranges::equal(cell.new_theta, baseline.new_theta, {}, RunOf,
+                         RunOf)) {
     std::vector<double> differences;
     for (std::size_t i = 0; i < ours.size(); ++i) {
       differences.push_back(ours[i] - scan[i]);
@@ -154,17 +161,13 @@ double SpeedUpWithoutGraph(const Cell& cell, const Cell& baseline) {
 }
 
 Agreement AgreementWith(const Cell& cell, const Cell& baseline) {
-  // A run in the same world, whoever plays.
-  const auto key = [](const Json& row) {
-    return std::pair(row["settings"].at("world").dump(), SeedOf(row));
-  };
-  std::map<std::pair<std::string, std::uint64_t>, Json> digests;
+  std::map<std::pair<std::uint64_t, std::string>, Json> digests;
   for (const Json& row : baseline.new_theta) {
-    digests[key(row)] = row.at("decision_digest");
+    digests[RunOf(row)] = row.at("decision_digest");
   }
   Agreement agreement;
   for (const Json& row : cell.new_theta) {
-    const auto found = digests.find(key(row));
+    const auto found = digests.find(RunOf(row));
     if (found == digests.end()) continue;
     ++agreement.of;
     agreement.equal += found->second == row.at("decision_digest") ? 1 : 0;
@@ -188,7 +191,8 @@ std::optional<Verdict> Judge(const Cell& cell, const SettingSummary& setting) {
                    fmt::format("the scan's decisions in {} of {} runs",
                                agreement.equal, agreement.of)};
   }
-  if (!enough || baseline->new_theta.size() < kRunsToJudge) {
+  if (!cell.is_graph() || !enough ||
+      baseline->new_theta.size() < kRunsToJudge) {
     return std::nullopt;
   }
   return JudgeGraph(cell, *baseline);

@@ -31,7 +31,7 @@ struct Latency {
 /// 0.1 us x 10^(i/8) on, up to the next bucket's start; the first and the last
 /// bucket take what lies outside.
 struct LatencyHistogram {
-  static constexpr int kPerDecade = 8;
+  static constexpr std::size_t kPerDecade = 8;
   static constexpr double kFirstSeconds = 1e-7;
   std::array<std::uint64_t, 8 * kPerDecade> counts{};  ///< up to 10 s
 

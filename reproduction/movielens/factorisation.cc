@@ -1,6 +1,7 @@
 #include "reproduction/movielens/factorisation.h"
 
 #include <Eigen/Cholesky>
+#include <algorithm>
 #include <cmath>
 #include <span>
 
@@ -176,7 +177,7 @@ Factorisation Factorise(const Ratings& ratings,
                          UserRow);
   Matrix movies = Start(ratings.movies, options);
   Matrix users;
-  for (int round = 0; round < options.rounds; ++round) {
+  for (int round = 0; round < std::max(options.rounds, 1); ++round) {
     users = SolveSide(by_user, movies, options);
     movies = SolveSide(by_movie, users, options);
   }
@@ -223,7 +224,7 @@ double HeldOutError(const Ratings& ratings,
       count += 1;
     }
   }
-  return std::sqrt(sum / count);
+  return count > 0 ? std::sqrt(sum / count) : 0;
 }
 
 }  // namespace manyarms::reproduction

@@ -131,7 +131,8 @@ Progress Half(const Progress& progress, double from) {
 
 void LatencyHistogram::Count(double seconds) {
   const double bucket =
-      kPerDecade * std::log10(std::max(seconds, kFirstSeconds) / kFirstSeconds);
+      static_cast<double>(kPerDecade) *
+      std::log10(std::max(seconds, kFirstSeconds) / kFirstSeconds);
   const auto last = static_cast<double>(counts.size() - 1);
   ++counts[static_cast<std::size_t>(std::min(bucket, last))];
 }
