@@ -64,4 +64,4 @@ setup: ## Install what is missing through the system's package manager
 	@scripts/setup
 
 clean: ## Remove what was built
-	rm -rf build build-asan build-tsan results
+	rm -rf build build-asan build-tsan

@@ -3,8 +3,8 @@
 // Algorithms 2 and 3 written down plainly, with a switch for each place where
 // the text had to be read otherwise than it stands. Every question is answered
 // by looking at all arms; nothing is shared with the library but the synthetic
-// world. With all corrections it decides as `elim` x `scan` does, but for the
-// random picks of the last stage and for rounding.
+// world and its random numbers. With all corrections it decides as `elim` x
+// `scan` does, but for the random picks of the last stage and for rounding.
 
 #include <fmt/format.h>
 

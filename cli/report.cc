@@ -29,7 +29,7 @@ void MakeReportFrom(const Flags& flags) {
   const reproduction::ReadRows read = reproduction::ReadRowFile(file);
   ProgressLine progress;
   for (const std::string& complaint : read.complaints) {
-    progress.Say(complaint + " and is left out");
+    progress.Say(complaint + " and is passed over");
   }
   if (read.rows.empty()) {
     throw Error(ErrorCode::kIo,

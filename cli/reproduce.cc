@@ -4,10 +4,10 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <iterator>
 #include <memory>
-#include <optional>
+#include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "commands.h"
@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using namespace reproduction;
 
 struct Flags {
-  std::vector<std::string> tables = {"1", "2", "3", "4", "5"};
+  std::vector<std::string> tables;  // none: all but the grid
   PlanOptions plan;
   unsigned threads = 1;
   std::string movielens;
@@ -85,6 +85,10 @@ class ProgressObserver final : public RunObserver {
 std::vector<Table> ChosenTables(const Flags& flags,
                                 const std::vector<Table>& all) {
   std::vector<Table> chosen;
+  if (flags.tables.empty()) {
+    std::ranges::copy_if(all, std::back_inserter(chosen),
+                         [](const Table& t) { return t.id != "grid"; });
+  }
   for (const std::string& id : flags.tables) {
     const auto found = std::ranges::find(all, id, &Table::id);
     if (found == all.end()) {
@@ -142,8 +146,9 @@ std::size_t RunWhatIsMissing(const Flags& flags, std::vector<Table> tables,
   Worlds worlds = MakeWorlds(flags, tables, progress);
   const ReadRows before = ReadRowFile(file);
   for (const std::string& complaint : before.complaints) {
-    progress.Say(complaint + "; that run is done again");
+    progress.Say(complaint + " and is passed over");
   }
+  worlds.CheckSameData(before.rows);
   const std::vector<Job> all = PlanRuns(tables, flags.plan);
   const std::vector<Job> jobs = NotDoneYet(all, before.rows);
   if (jobs.size() < all.size()) {
@@ -159,10 +164,10 @@ std::size_t RunWhatIsMissing(const Flags& flags, std::vector<Table> tables,
       RunJobs(jobs, worlds, flags.threads, rows, observer, interrupted);
   progress.Erase();
   if (outcome.stopped) {
-    throw Error(ErrorCode::kStopped,
-                fmt::format("stopped after {} of {} runs, which are kept; the "
-                            "same command goes on from there",
-                            outcome.finished, jobs.size()));
+    throw std::runtime_error(
+        fmt::format("stopped after {} of {} runs, which are kept; the "
+                    "same command goes on from there",
+                    outcome.finished, jobs.size()));
   }
   return outcome.failed;
 }
@@ -183,10 +188,10 @@ void Reproduce(const Flags& flags) {
     output.Line("The page with all plots: " + written.page.string());
   }
   if (failed > 0) {
-    throw Error(ErrorCode::kIncomplete,
-                fmt::format("{} runs failed, see above; the same command tries "
-                            "them again",
-                            failed));
+    throw std::runtime_error(
+        fmt::format("{} runs failed, see above; the same command tries "
+                    "them again",
+                    failed));
   }
 }
 
@@ -200,7 +205,8 @@ void AddReproduce(CLI::App& app) {
   command->option_defaults()->always_capture_default();
   command
       ->add_option("--tables", flags->tables,
-                   "Which of the tables; 'grid' searches Table 3's constants")
+                   "Which of the tables, instead of all; 'grid' searches Table "
+                   "3's constants")
       ->delimiter(',');
   command->add_flag("--quick", flags->plan.quick,
                     "A few minutes instead of hours: fewer runs, and few of "

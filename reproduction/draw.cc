@@ -61,7 +61,9 @@ std::string RunGnuplot(const fs::path& script, const fs::path& messages) {
                                    O_WRONLY | O_CREAT, 0600);
   std::string name = "gnuplot";
   std::string file = script.string();
-  const std::array<char*, 3> arguments = {name.data(), file.data(), nullptr};
+  std::string plain = "-d";  // whatever people have in their ~/.gnuplot
+  const std::array<char*, 4> arguments = {name.data(), plain.data(),
+                                          file.data(), nullptr};
   pid_t child = 0;
   const int failure = posix_spawnp(&child, "gnuplot", &actions, nullptr,
                                    arguments.data(), environ);
@@ -71,8 +73,8 @@ std::string RunGnuplot(const fs::path& script, const fs::path& messages) {
                        std::generic_category().message(failure));
   }
   int status = 0;
-  waitpid(child, &status, 0);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+  const bool ended = waitpid(child, &status, 0) == child;
+  if (ended && WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
   return "it said: " + Slurp(messages);
 }
 
@@ -101,14 +103,23 @@ void Draw(Report& report) {
            << figure.script << "unset output\n";
   });
   script.close();
+  if (!script) {
+    throw Error(ErrorCode::kIo,
+                fmt::format("cannot write to {}", folder.path().string()));
+  }
   const std::string complaint =
       RunGnuplot(folder.path() / "script", folder.path() / "messages");
   if (!complaint.empty()) {
     throw Error(ErrorCode::kIo,
                 fmt::format("gnuplot cannot draw: {}", complaint));
   }
-  ForEachFigure(report,
-                [&](Figure& figure) { figure.svg = Slurp(svg_of(figure)); });
+  ForEachFigure(report, [&](Figure& figure) {
+    figure.svg = Slurp(svg_of(figure));
+    if (figure.svg.find("</svg>") == std::string::npos) {
+      throw Error(ErrorCode::kIo,
+                  fmt::format("gnuplot has not drawn {}", figure.name));
+    }
+  });
 }
 
 }  // namespace manyarms::reproduction

@@ -28,6 +28,7 @@ struct Look {
 Look LookOf(const Cell& cell) {
   if (cell.is_certified()) return {"#009E73", 3, 2};
   if (!cell.is_graph()) return {"#000000", 1, 1};
+  if (!cell.algorithm.paper) return {"#D55E00", 6, 10};
   const int shortlist = cell.algorithm.bandit.at("shortlist");
   if (shortlist <= 10) return {"#E69F00", 2, 4};
   if (shortlist <= 30) return {"#0072B2", 4, 6};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <string_view>
 
 #include "reproduction/report.h"
@@ -135,7 +136,9 @@ std::string Html(const Report& report) {
     text += fmt::format("<li><a href=\"#{}\">{}</a></li>\n",
                         Escaped(section.id), Escaped(section.title));
   }
-  text += "</ul></nav>\n";
+  text +=
+      "<li><a href=\"#origin\">Where this comes from</a></li>\n"
+      "</ul></nav>\n";
   for (const Section& section : report.sections) {
     text += fmt::format("<section id=\"{}\"><h2>{}</h2>\n", Escaped(section.id),
                         Escaped(section.title));

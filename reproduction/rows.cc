@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,9 +44,27 @@ bool IsRow(const Json& row) {
              return json.contains(key);
            });
   };
-  return has(row, {"settings", "regret", "curve", "times", "origin"}) &&
-         has(row["settings"], {"world", "bandit", "seed"}) &&
-         has(row["settings"]["world"], {"kind"}) && row["regret"].is_number();
+  if (!has(row, {"settings", "regret", "curve", "times", "origin",
+                 "arms_scored", "recoveries", "decision_digest"}) ||
+      !has(row["settings"], {"world", "bandit", "seed"}) ||
+      !has(row["settings"]["world"], {"kind", "steps"}) ||
+      !has(row["curve"], {"step", "regret"}) ||
+      !has(row["times"], {"setup_seconds", "run_seconds", "curve_seconds",
+                          "latency_counts"}) ||
+      !has(row["origin"], {"cpu", "cores", "memory_bytes", "system", "threads",
+                           "version", "commit", "compiler"})) {
+    return false;
+  }
+  const bool movielens = row["settings"]["world"]["kind"] == "movielens";
+  if (movielens ? !has(row, {"data"})
+                : !has(row["settings"]["world"], {"theta_seed"})) {
+    return false;
+  }
+  const Json& curve = row["curve"];
+  return row["regret"].is_number() && curve["step"].is_array() &&
+         !curve["step"].empty() &&
+         curve["step"].size() == curve["regret"].size() &&
+         curve["step"].size() == row["times"]["curve_seconds"].size();
 }
 
 }  // namespace
@@ -115,6 +134,12 @@ RowFile::RowFile(const std::filesystem::path& path)
   if (file_ < 0) {
     throw Error(ErrorCode::kIo,
                 fmt::format("cannot write to {}: {}", name_, SystemError()));
+  }
+  // Two that add rows would do the same runs twice.
+  if (flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    close(file_);
+    throw Error(ErrorCode::kIo,
+                fmt::format("another run is writing to {}", name_));
   }
   const off_t size = lseek(file_, 0, SEEK_END);
   char last = '\n';

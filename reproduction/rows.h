@@ -37,7 +37,8 @@ ReadRows ReadRowFile(const std::filesystem::path& path);
 /// Thread safety: one thread at a time.
 class RowFile {
  public:
-  /// Throws Error(kIo), as all methods do.
+  /// Keeps others from adding to it meanwhile. Throws Error(kIo), as all
+  /// methods do.
   explicit RowFile(const std::filesystem::path& path);
   ~RowFile();
   RowFile(const RowFile&) = delete;

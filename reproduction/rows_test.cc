@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "reproduction/origin.h"
 #include "testing.h"
 
 namespace manyarms::reproduction {
@@ -34,13 +35,17 @@ RunResult SomeResult() {
 }
 
 Json SomeSettings(std::uint64_t seed) {
-  return {{"world", {{"kind", "synthetic"}, {"arms", 50}}},
+  return {{"world",
+           {{"kind", "synthetic"},
+            {"arms", 50},
+            {"steps", 200},
+            {"theta_seed", seed}}},
           {"bandit", {{"policy", "ts"}, {"search", "scan"}}},
           {"seed", seed}};
 }
 
 Json SomeRow(std::uint64_t seed) {
-  return MakeRow(SomeSettings(seed), SomeResult(), nullptr, {{"cpu", "x"}});
+  return MakeRow(SomeSettings(seed), SomeResult(), nullptr, DescribeOrigin(1));
 }
 
 TEST(MakeRow, HoldsSettingsAndResult) {
@@ -51,7 +56,7 @@ TEST(MakeRow, HoldsSettingsAndResult) {
   EXPECT_EQ(row.at("recoveries"), 2);
   EXPECT_EQ(row.at("decision_digest"), "0000000000000abc");
   EXPECT_EQ(row.at("curve").at("step"), (Json{100, 200}));
-  EXPECT_EQ(row.at("origin"), (Json{{"cpu", "x"}}));
+  EXPECT_EQ(row.at("origin"), DescribeOrigin(1));
   const Json& times = row.at("times");
   EXPECT_EQ(times.at("setup_seconds"), 0.25);
   EXPECT_EQ(times.at("run_seconds"), 1.5);
@@ -148,11 +153,19 @@ TEST_F(Rows, CountOnceForTheSameSettings) {
 
 TEST_F(Rows, SayWhatTablesAreMadeOf) {
   for (const char* field :
-       {"/settings/world/kind", "/settings/bandit", "/settings/seed", "/regret",
-        "/curve", "/times", "/origin"}) {
+       {"/settings/world/kind", "/settings/world/steps",
+        "/settings/world/theta_seed", "/settings/bandit", "/settings/seed",
+        "/regret", "/curve", "/curve/step", "/curve/regret/1", "/times",
+        "/times/run_seconds", "/times/curve_seconds/0", "/times/latency_counts",
+        "/arms_scored", "/decision_digest", "/origin", "/origin/cpu"}) {
     Json row = SomeRow(1);
     const Json::json_pointer where(field);
-    row[where.parent_pointer()].erase(where.back());
+    Json& parent = row[where.parent_pointer()];
+    if (parent.is_array()) {
+      parent.erase(std::stoul(where.back()));
+    } else {
+      parent.erase(where.back());
+    }
     std::filesystem::remove(path_);
     RowFile(path_).Append(row);
     const ReadRows read = ReadRowFile(path_);
@@ -220,6 +233,12 @@ TEST_F(Rows, NeedAFileThatCanBeOpened) {
 TEST_F(Rows, NeedAFileThatCanBeRead) {
   ExpectError(ErrorCode::kIo, {"cannot read", folder_.string()},
               [&] { ReadRowFile(folder_); });
+}
+
+TEST_F(Rows, AreAddedByOneAtATime) {
+  const RowFile file(path_);
+  ExpectError(ErrorCode::kIo, {"another run is writing", path_.string()},
+              [&] { RowFile other(path_); });
 }
 
 TEST_F(Rows, SayWhenThereIsNoRoom) {

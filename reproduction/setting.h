@@ -1,6 +1,7 @@
 #ifndef MANYARMS_REPRODUCTION_SETTING_H_
 #define MANYARMS_REPRODUCTION_SETTING_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "manyarms/bandit.h"

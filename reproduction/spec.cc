@@ -93,7 +93,9 @@ void ParseSettings(const Json& part, Json world, Json bandit, const Json& vary,
 }  // namespace
 
 bool Table::is_movielens() const {
-  return !settings.empty() && settings.front().world.at("kind") == "movielens";
+  return std::ranges::any_of(settings, [](const Setting& setting) {
+    return setting.world.at("kind") == "movielens";
+  });
 }
 
 Table ParseTable(std::string_view text) {

@@ -19,7 +19,7 @@ std::pair<std::uint64_t, std::string> RunOf(const Json& row) {
 }
 
 // The world without what differs between runs.
-Json Timeless(Json world) {
+Json WithoutRun(Json world) {
   world.erase("theta_seed");
   world.erase("user");
   return world;
@@ -72,27 +72,40 @@ Verdict JudgeBaseline(const Cell& cell) {
   const double off = Mean(regrets) / paper - 1;
   const double margin = std::max(0.25, 2 * StandardError(regrets) / paper);
   return {std::abs(off) <= margin,
-          fmt::format("{:+.0f} % of the paper's (margin {:.0f} %)", 100 * off,
+          fmt::format("{:+.0f} % off the paper's (margin {:.0f} %)", 100 * off,
                       100 * margin)};
 }
 
+// Of the runs that both have, in the same order.
+std::pair<std::vector<double>, std::vector<double>> RegretsOfCommonRuns(
+    const Cell& cell, const Cell& baseline) {
+  std::map<std::pair<std::uint64_t, std::string>, double> theirs;
+  for (const Json& row : baseline.new_theta) {
+    theirs[RunOf(row)] = row.at("regret");
+  }
+  std::pair<std::vector<double>, std::vector<double>> common;
+  for (const Json& row : cell.new_theta) {
+    const auto found = theirs.find(RunOf(row));
+    if (found == theirs.end()) continue;
+    common.first.push_back(row.at("regret"));
+    common.second.push_back(found->second);
+  }
+  return common;
+}
+
 Verdict JudgeGraph(const Cell& cell, const Cell& baseline) {
-  const std::vector<double> ours = Regrets(cell.new_theta);
-  const std::vector<double> scan = Regrets(baseline.new_theta);
+  const auto [ours, scan] = RegretsOfCommonRuns(cell, baseline);
   const double off = Mean(ours) / Mean(scan) - 1;
   const double margin =
       cell.algorithm.bandit.at("shortlist") <= 10 ? 0.15 : 0.05;
-  std::string text = fmt::format("{:+.1f} % of its baseline's", 100 * off);
-  if (std::ranges::equal(cell.new_theta, baseline.new_theta, {}, RunOf,
-                         RunOf)) {
-    std::vector<double> differences;
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      differences.push_back(ours[i] - scan[i]);
-    }
-    text += fmt::format(" (standard error {:.1f} %)",
-                        100 * StandardError(differences) / Mean(scan));
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    differences.push_back(ours[i] - scan[i]);
   }
-  return {std::abs(off) <= margin, text};
+  return {
+      std::abs(off) <= margin,
+      fmt::format("{:+.1f} % off its baseline's (standard error {:.1f} %)",
+                  100 * off, 100 * StandardError(differences) / Mean(scan))};
 }
 
 }  // namespace
@@ -118,7 +131,7 @@ std::vector<TableSummary> Summarise(const std::vector<Table>& tables,
   };
   for (const auto& [text, row] : rows) {
     const Json& settings = row["settings"];
-    by_algorithm[key(Timeless(settings.at("world")), settings.at("bandit"))]
+    by_algorithm[key(WithoutRun(settings.at("world")), settings.at("bandit"))]
         .push_back(row);
   }
   std::vector<TableSummary> summaries;
@@ -191,8 +204,8 @@ std::optional<Verdict> Judge(const Cell& cell, const SettingSummary& setting) {
                    fmt::format("the scan's decisions in {} of {} runs",
                                agreement.equal, agreement.of)};
   }
-  if (!cell.is_graph() || !enough ||
-      baseline->new_theta.size() < kRunsToJudge) {
+  if (!cell.is_graph() || !cell.algorithm.paper ||
+      RegretsOfCommonRuns(cell, *baseline).first.size() < kRunsToJudge) {
     return std::nullopt;
   }
   return JudgeGraph(cell, *baseline);

@@ -76,7 +76,8 @@ struct Verdict {
 
 /// A baseline's regret against the paper's: within 25 % of it or two of our
 /// standard errors, whichever is more. A graph's against its own baseline's:
-/// within 5 %, with a shortlist of 10 within 15 %. Certified search: the
+/// within 5 %, with a shortlist of 10 within 15 %, over the runs that both
+/// have, if the paper has such a graph. Certified search: the
 /// scan's decisions. Nothing is asked of a cell that has nothing to be held
 /// against, and of regrets nothing before kRunsToJudge runs.
 inline constexpr std::size_t kRunsToJudge = 5;

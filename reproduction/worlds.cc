@@ -98,7 +98,12 @@ void Worlds::Prepare(const std::vector<Job>& jobs, unsigned threads) {
 std::unique_ptr<Environment> Worlds::Make(const Json& world,
                                           std::uint64_t seed) const {
   try {
-    if (world.at("kind") == "synthetic") return MakeSyntheticWorld(world, seed);
+    const std::string kind = world.at("kind");
+    if (kind == "synthetic") return MakeSyntheticWorld(world, seed);
+    if (kind != "movielens") {
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("kind is '{}', which is not known", kind));
+    }
     const PreparedFeatures& features = features_.at(FeaturesKey(world));
     const std::size_t user = world.at("user");
     if (user >= features.users.size()) {
@@ -115,6 +120,19 @@ std::unique_ptr<Environment> Worlds::Make(const Json& world,
   } catch (const Json::exception& error) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("not a world's description: {}", error.what()));
+  }
+}
+
+void Worlds::CheckSameData(const RowsBySettings& rows) const {
+  if (!ratings_) return;
+  const std::string ours = fmt::format("{:016x}", ratings_->digest);
+  for (const auto& [key, row] : rows) {
+    if (row.contains("data") &&
+        row["data"].value("ratings_digest", "") != ours) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "there are rows of other ratings already; choose another "
+                  "folder");
+    }
   }
 }
 

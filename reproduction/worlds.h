@@ -13,6 +13,7 @@
 #include "reproduction/movielens/movie_world.h"
 #include "reproduction/movielens/split.h"
 #include "reproduction/plan.h"
+#include "reproduction/rows.h"
 
 namespace manyarms::reproduction {
 
@@ -43,6 +44,10 @@ class Worlds {
   /// cannot be.
   std::unique_ptr<Environment> Make(const Json& world,
                                     std::uint64_t seed) const;
+
+  /// Throws Error(kInvalidArgument) if any of these rows is of ratings other
+  /// than those that were read: they would be taken for runs that are done.
+  void CheckSameData(const RowsBySettings& rows) const;
 
   /// What is to be known of the features in use, for rows.
   Json Describe(const Json& world) const;

@@ -32,7 +32,7 @@ def check(condition, complaint):
         sys.exit(f"report_page_test: {complaint}")
 
 
-def check_contents(browser, tables):
+def check_contents(browser, tables, plots_folder):
     figures = browser.execute_script(
         "return [...document.querySelectorAll('figure')].map(f => {"
         "  const i = f.querySelector('img');"
@@ -49,7 +49,10 @@ def check_contents(browser, tables):
         check(rows >= 3, f"table {table} has {rows} rows")
         plots = [name for name, _, _, place in figures if place == section]
         check(len(plots) >= 2, f"table {table} has {len(plots)} plots")
-    for section in ("glance", "reading", "origin"):
+    drawn = {path.stem for path in plots_folder.glob("*.svg")}
+    shown = {name for name, _, _, _ in figures}
+    check(drawn == shown, f"drawn but not shown, or the reverse: {drawn ^ shown}")
+    for section in ("glance", "grid", "theory", "reading", "origin"):
         check(browser.execute_script(
             "return document.getElementById(arguments[0]) !== null", section),
               f"there is no section {section}")
@@ -62,7 +65,7 @@ def main():
     browser = open_browser()
     try:
         browser.get(page.as_uri())
-        check_contents(browser, sys.argv[3:])
+        check_contents(browser, sys.argv[3:], page.parent / "plots")
         fetched = browser.execute_script(
             "return performance.getEntriesByType('resource').map(e => e.name)"
             ".filter(name => !name.startsWith('data:'))")

@@ -16,8 +16,6 @@ enum class ErrorCode {
   kUnsupported,      ///< a combination that cannot work; the message says why
   kWrongAnswer,      ///< a counter-check found a search to be wrong
   kIo,               ///< a file or stream could not be read or written
-  kStopped,          ///< given up on request; what was finished is kept
-  kIncomplete,       ///< some of the work failed; the rest is done
 };
 
 /// What the library throws when a caller asks for something that cannot be

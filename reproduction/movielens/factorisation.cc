@@ -130,8 +130,15 @@ Matrix SolveSide(const Entries& entries, const Matrix& others,
   return side;
 }
 
-double TrainingError(const Entries& by_user, const Matrix& users,
-                     const Matrix& movies, Target target) {
+// How many users have ratings; the others were left out.
+double UsersWithRatings(const Ratings& ratings) {
+  std::vector<bool> has(ratings.users + std::size_t{1});
+  for (const Rating& rating : ratings.list) has[rating.user] = true;
+  return static_cast<double>(std::ranges::count(has, true));
+}
+
+double TrainingError(const Ratings& ratings, const Entries& by_user,
+                     const Matrix& users, const Matrix& movies, Target target) {
   // Of the zeros that are not listed: |UV'|^2 over all, less the listed.
   double sum = 0;
   double count = 0;
@@ -148,8 +155,7 @@ double TrainingError(const Entries& by_user, const Matrix& users,
     const Eigen::MatrixXd u = users.transpose() * users;
     const Eigen::MatrixXd v = movies.transpose() * movies;
     sum += (u * v).trace();
-    count =
-        static_cast<double>(users.rows()) * static_cast<double>(movies.rows());
+    count = UsersWithRatings(ratings) * static_cast<double>(movies.rows());
   }
   return std::sqrt(sum / count);
 }
@@ -182,7 +188,7 @@ Factorisation Factorise(const Ratings& ratings,
     movies = SolveSide(by_movie, users, options);
   }
   return {movies.cast<float>(),
-          TrainingError(by_user, users, movies, options.target)};
+          TrainingError(ratings, by_user, users, movies, options.target)};
 }
 
 double HeldOutError(const Ratings& ratings,

@@ -59,7 +59,12 @@ Dense DenseOf(const Ratings& ratings, Target target) {
   if (target == Target::kStars) {
     dense.values.array() -= dense.values.sum() / dense.weights.sum();
   }
-  if (target == Target::kLikedAll) dense.weights.setOnes();
+  if (target == Target::kLikedAll) {
+    // Of users who are there at all.
+    for (const Rating& rating : ratings.list) {
+      dense.weights.row(rating.user - 1).setOnes();
+    }
+  }
   return dense;
 }
 
