@@ -90,7 +90,7 @@ Section GridSection(const TableSummary& grid) {
                                         (&setting == chosen ? " ◀" : ""));
   }
   Block block{"Mean regret of Linear Elim / Linear TS", table, {}, {}};
-  block.remarks.push_back(
+  block.remarks.emplace_back(
       "Features: “stars” explains the stars of what was rated, “liked-rated” "
       "whether they were four or more, “liked-all” the same with all that was "
       "not rated as not liked, which is what the regret counts. Length: the "

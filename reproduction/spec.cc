@@ -117,6 +117,7 @@ Table ParseTable(std::string_view text) {
 
 std::vector<Table> PaperTables() {
   std::vector<Table> tables;
+  tables.reserve(kExperiments.size());
   for (const std::string_view text : kExperiments) {
     tables.push_back(ParseTable(text));
   }
