@@ -267,6 +267,8 @@ void Main() {
   Report("with deletions, corrected", churning, {});
   Report("with deletions, threshold of an arm that is gone", churning,
          {.threshold_stays = true});
+  Report("the same, all arms gone is the end", churning,
+         {.threshold_stays = true, .no_recovery = true});
 }
 
 }  // namespace

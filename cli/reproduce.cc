@@ -93,6 +93,7 @@ std::vector<Table> ChosenTables(const Flags& flags,
     const auto found = std::ranges::find(all, id, &Table::id);
     if (found == all.end()) {
       std::vector<std::string> ids;
+      ids.reserve(all.size());
       for (const Table& table : all) ids.push_back(table.id);
       throw Error(ErrorCode::kInvalidArgument,
                   fmt::format("there is no table '{}', only {}", id,
