@@ -206,7 +206,7 @@ TEST(Reproduce, GoesOnWhereItWasInterrupted) {
   EXPECT_LT(kept, TimelessRows(Scratch() / "whole").size());
 
   // What a machine that was switched off may have left.
-  std::ofstream(parts / "rows.jsonl", std::ios::app) << "{\"settings\":{\"wor";
+  std::ofstream(parts / "rows.jsonl", std::ios::app) << R"({"settings":{"wor)";
   const Outcome rest = RunProgram(SmallTables(flags + " --threads 3", parts));
   EXPECT_EQ(rest.status, 0) << rest.err;
   ExpectParts(rest.err, {"is not a whole row"});

@@ -141,7 +141,7 @@ void CheckRunnable(const RunSpec& spec) {
   CheckCount("steps", spec.steps, 1, kMaxSteps);
   CheckSynthetic(spec.environment);
   CheckArmsLast(spec);
-  Bandit{OptionsOf(spec)};
+  const Bandit refuses_bad_options(OptionsOf(spec));
   CheckFitsInMemory(spec);
 }
 
