@@ -17,15 +17,15 @@ namespace manyarms {
 class RandomStream {
  public:
   enum class Role : std::uint32_t {
-    kTheta = 1,   ///< the environment's true parameter
-    kArm = 2,     ///< an arm's features, indexed by its id
-    kNoise = 3,   ///< reward noise, indexed by the step
-    kChurn = 4,   ///< which arms leave, indexed by the step
-    kSample = 5,  ///< Thompson sampling's draw, indexed by the choice
-    kPick = 6,    ///< elimination's random arm, indexed by the choice
-    kGraph = 7,   ///< levels of an index graph, indexed by its rebuilds
-    kOrder = 8,   ///< the order in which a finite world's arms arrive
-    kSplit = 9,   ///< which part of a data set serves for what
+    kTheta = 1,    ///< the environment's true parameter
+    kArm = 2,      ///< an arm's features, indexed by its id
+    kNoise = 3,    ///< reward noise, indexed by the step
+    kChurn = 4,    ///< which arms leave, indexed by the step
+    kSample = 5,   ///< Thompson sampling's draw, indexed by the choice
+    kPick = 6,     ///< elimination's random arm, indexed by the choice
+    kGraph = 7,    ///< levels of an index graph, indexed by its rebuilds
+    kOrder = 8,    ///< the order in which a finite world's arms arrive
+    kSplit = 9,    ///< which part of a data set serves for what
     kFactor = 10,  ///< where a matrix factorisation starts, indexed by row
   };
 
