@@ -133,11 +133,12 @@ TEST_F(RatingsFile, HasNothingButRatings) {
 
 // Zeros are what a file system leaves of a file whose end was never written.
 TEST_F(RatingsFile, HasNoZeroBytes) {
-  for (const std::string& bad :
-       {std::string("1::2::3\0junk", 12), std::string(300, '\0')}) {
+  const auto expect_refusal = [this](const std::string& bad) {
     ExpectError(ErrorCode::kInvalidArgument, {"ratings.dat, line 2 "},
                 [&] { Read("1::1::3\n" + bad); });
-  }
+  };
+  expect_refusal(std::string("1::2::3\0junk", 12));
+  expect_refusal(std::string(300, '\0'));
 }
 
 TEST_F(RatingsFile, HasIdsAndStarsWithinBounds) {
