@@ -21,6 +21,7 @@
 namespace manyarms {
 namespace {
 
+constexpr std::uint64_t kSteps = 20000;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // How the text is read. The defaults are the corrected reading.
@@ -198,7 +199,7 @@ Outcome Play(const SyntheticOptions& options, const Reading& reading) {
   };
   for (ArmId id = 0; id < options.arms; ++id) add(id);
   Outcome outcome;
-  for (std::uint64_t step = 1; step <= 20000; ++step) {
+  for (std::uint64_t step = 1; step <= kSteps; ++step) {
     const Change change = world->Advance(step);
     for (const ArmId id : change.removed) policy.Remove(id);
     for (const ArmId id : change.added) add(id);
@@ -219,7 +220,7 @@ void Report(const char* name, const SyntheticOptions& world,
   double regret = 0;
   double squares = 0;
   std::uint64_t ended = 0;
-  std::uint64_t first_end = 20000;
+  std::uint64_t first_end = kSteps;
   int recoveries = 0;
   for (std::uint64_t run = 1; run <= kRuns; ++run) {
     SyntheticOptions options = world;
@@ -228,7 +229,7 @@ void Report(const char* name, const SyntheticOptions& world,
     const Outcome outcome = Play(options, reading);
     regret += outcome.regret / kRuns;
     squares += outcome.regret * outcome.regret / kRuns;
-    ended += outcome.steps < 20000 ? 1 : 0;
+    ended += outcome.steps < kSteps ? 1 : 0;
     first_end = std::min(first_end, outcome.steps);
     recoveries += outcome.recoveries;
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "manyarms/experiment.h"
 #include "reproduction/statistics.h"
@@ -49,10 +50,6 @@ std::vector<double> CurveOf(const Json& row, const char* part,
   return row.at(part).at(field).get<std::vector<double>>();
 }
 
-std::vector<double> StepsOf(const Cell& cell) {
-  return CurveOf(cell.new_theta.front(), "curve", "step");
-}
-
 // Point by point over the runs.
 template <class Statistic>
 std::vector<double> Across(const std::vector<std::vector<double>>& curves,
@@ -68,38 +65,75 @@ std::vector<double> Across(const std::vector<std::vector<double>>& curves,
   return result;
 }
 
-std::string DataBlock(std::size_t index, const std::vector<double>& x,
-                      const std::vector<std::vector<double>>& columns) {
+// A cell's line: y over x, and if there is a band around it, its edges.
+struct Curve {
+  std::vector<double> x;
+  std::vector<double> y;
+  std::vector<double> low;
+  std::vector<double> high;
+};
+
+std::string DataBlock(std::size_t index, const Curve& curve) {
   std::string text = fmt::format("$data{} << EOD\n", index);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    text += fmt::format("{:.6g}", x[i]);
-    for (const std::vector<double>& column : columns) {
-      text += fmt::format(" {:.6g}", column[i]);
+  for (std::size_t i = 0; i < curve.x.size(); ++i) {
+    text += fmt::format("{:.6g} {:.6g}", curve.x[i], curve.y[i]);
+    if (!curve.low.empty()) {
+      text += fmt::format(" {:.6g} {:.6g}", curve.low[i], curve.high[i]);
     }
     text += '\n';
   }
   return text + "EOD\n";
 }
 
-std::string Line(std::size_t index, const Cell& cell, int columns,
-                 std::size_t points) {
-  const Look look = LookOf(cell);
-  return fmt::format(
-      "$data{} using 1:{} with linespoints lw 2 lc rgb '{}' dt {} pt {} ps 0.7 "
-      "pi {} title {}",
-      index, columns, look.colour, look.dashes, look.mark,
-      std::max<std::size_t>(points / 8, 1), Quoted(cell.algorithm.name));
-}
-
 std::string Joined(const std::vector<std::string>& parts) {
   return fmt::format("plot {}\n", fmt::join(parts, ", \\\n     "));
 }
 
-std::vector<const Cell*> WithRuns(const std::vector<const Cell*>& cells) {
-  std::vector<const Cell*> with;
-  std::ranges::copy_if(cells, std::back_inserter(with),
-                       [](const Cell* cell) { return cell->has_runs(); });
-  return with;
+// A line for each cell that has runs, bands behind all lines.
+Figure LineFigure(const std::string& name, const std::string& caption,
+                  const std::string& axes,
+                  const std::vector<const Cell*>& cells,
+                  Curve (*curve_of)(const std::vector<Json>& rows)) {
+  std::string script = kPreamble + axes;
+  std::vector<std::string> bands;
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell& cell = *cells[i];
+    if (!cell.has_runs()) continue;
+    const Curve curve = curve_of(cell.new_theta);
+    const Look look = LookOf(cell);
+    script += DataBlock(i, curve);
+    if (!curve.low.empty()) {
+      bands.push_back(fmt::format(
+          "$data{} using 1:3:4 with filledcurves fs transparent solid 0.12 "
+          "noborder lc rgb '{}' notitle",
+          i, look.colour));
+    }
+    lines.push_back(fmt::format(
+        "$data{} using 1:2 with linespoints lw 2 lc rgb '{}' dt {} pt {} ps "
+        "0.7 pi {} title {}",
+        i, look.colour, look.dashes, look.mark,
+        std::max<std::size_t>(curve.x.size() / 8, 1),
+        Quoted(cell.algorithm.name)));
+  }
+  if (lines.empty()) return {name, caption, "", ""};
+  bands.insert(bands.end(), lines.begin(), lines.end());
+  return {name, caption, script + Joined(bands), ""};
+}
+
+Curve RegretCurve(const std::vector<Json>& rows) {
+  std::vector<std::vector<double>> curves;
+  for (const Json& row : rows) {
+    curves.push_back(CurveOf(row, "curve", "regret"));
+  }
+  Curve curve{
+      CurveOf(rows.front(), "curve", "step"), Across(curves, Mean), {}, {}};
+  const std::vector<double> deviation = Across(curves, Deviation);
+  for (std::size_t i = 0; i < curve.y.size(); ++i) {
+    curve.low.push_back(std::max(curve.y[i] - deviation[i], 0.0));
+    curve.high.push_back(curve.y[i] + deviation[i]);
+  }
+  return curve;
 }
 
 // Seconds a step between a curve's points, in microseconds.
@@ -119,93 +153,61 @@ std::vector<double> StepTimes(const Json& row) {
   return times;
 }
 
+Curve StepTimeCurve(const std::vector<Json>& rows) {
+  std::vector<std::vector<double>> curves;
+  for (const Json& row : rows) curves.push_back(StepTimes(row));
+  return {
+      CurveOf(rows.front(), "curve", "step"), Across(curves, Median), {}, {}};
+}
+
+// The share of all runs' choices that lies above each bucket's start.
+Curve ChoiceTimeCurve(const std::vector<Json>& rows) {
+  std::vector<double> counts(LatencyHistogram().counts.size());
+  for (const Json& row : rows) {
+    const std::vector<double> run = CurveOf(row, "times", "latency_counts");
+    for (std::size_t k = 0; k < run.size() && k < counts.size(); ++k) {
+      counts[k] += run[k];
+    }
+  }
+  const double total = std::accumulate(counts.begin(), counts.end(), 0.0);
+  Curve curve;
+  double above = total;
+  for (std::size_t k = 0; k < counts.size() && above > 0; ++k) {
+    const double decades = static_cast<double>(k) /
+                           static_cast<double>(LatencyHistogram::kPerDecade);
+    curve.x.push_back(1e6 * LatencyHistogram::kFirstSeconds *
+                      std::pow(10, decades));
+    curve.y.push_back(above / total);
+    above -= counts[k];
+  }
+  return curve;
+}
+
 }  // namespace
 
 Figure RegretFigure(const std::string& name, const std::string& caption,
                     const std::vector<const Cell*>& cells) {
-  std::string script = kPreamble;
-  script +=
-      "set xlabel 'steps'\nset ylabel 'cumulative regret'\n"
-      "set yrange [0:*]\nset format x '%.0s%c'\n";
-  std::vector<std::string> bands;
-  std::vector<std::string> lines;
-  const std::vector<const Cell*> with = WithRuns(cells);
-  for (std::size_t i = 0; i < with.size(); ++i) {
-    const Cell& cell = *with[i];
-    std::vector<std::vector<double>> curves;
-    for (const Json& row : cell.new_theta) {
-      curves.push_back(CurveOf(row, "curve", "regret"));
-    }
-    const std::vector<double> mean = Across(curves, Mean);
-    std::vector<double> low = Across(curves, Deviation);
-    std::vector<double> high = low;
-    for (std::size_t k = 0; k < mean.size(); ++k) {
-      low[k] = std::max(mean[k] - low[k], 0.0);
-      high[k] += mean[k];
-    }
-    script += DataBlock(i, StepsOf(cell), {mean, low, high});
-    bands.push_back(fmt::format(
-        "$data{} using 1:3:4 with filledcurves fs transparent solid 0.12 "
-        "noborder lc rgb '{}' notitle",
-        i, LookOf(cell).colour));
-    lines.push_back(Line(i, cell, 2, mean.size()));
-  }
-  bands.insert(bands.end(), lines.begin(), lines.end());
-  return {name, caption, with.empty() ? "" : script + Joined(bands), ""};
+  return LineFigure(name, caption,
+                    "set xlabel 'steps'\nset ylabel 'cumulative regret'\n"
+                    "set yrange [0:*]\nset format x '%.0s%c'\n",
+                    cells, RegretCurve);
 }
 
 Figure StepTimeFigure(const std::string& name, const std::string& caption,
                       const std::vector<const Cell*>& cells) {
-  std::string script = kPreamble;
-  script +=
-      "set xlabel 'steps'\nset ylabel 'time per step, µs'\n"
-      "set logscale y\nset format x '%.0s%c'\n";
-  std::vector<std::string> lines;
-  const std::vector<const Cell*> with = WithRuns(cells);
-  for (std::size_t i = 0; i < with.size(); ++i) {
-    const Cell& cell = *with[i];
-    std::vector<std::vector<double>> curves;
-    for (const Json& row : cell.new_theta) curves.push_back(StepTimes(row));
-    const std::vector<double> median = Across(curves, Median);
-    script += DataBlock(i, StepsOf(cell), {median});
-    lines.push_back(Line(i, cell, 2, median.size()));
-  }
-  return {name, caption, with.empty() ? "" : script + Joined(lines), ""};
+  return LineFigure(name, caption,
+                    "set xlabel 'steps'\nset ylabel 'time per step, µs'\n"
+                    "set logscale y\nset format x '%.0s%c'\n",
+                    cells, StepTimeCurve);
 }
 
 Figure ChoiceTimeFigure(const std::string& name, const std::string& caption,
                         const std::vector<const Cell*>& cells) {
-  std::string script = kPreamble;
-  script +=
+  return LineFigure(
+      name, caption,
       "set xlabel 'µs'\nset ylabel 'share of choices that take longer'\n"
-      "set logscale xy\nset format y '10^{%L}'\nset yrange [*:1]\n";
-  std::vector<std::string> lines;
-  const std::vector<const Cell*> with = WithRuns(cells);
-  for (std::size_t i = 0; i < with.size(); ++i) {
-    std::vector<double> counts(LatencyHistogram().counts.size());
-    for (const Json& row : with[i]->new_theta) {
-      const std::vector<double> run = CurveOf(row, "times", "latency_counts");
-      for (std::size_t k = 0; k < run.size() && k < counts.size(); ++k) {
-        counts[k] += run[k];
-      }
-    }
-    double total = 0;
-    for (const double count : counts) total += count;
-    std::vector<double> microseconds;
-    std::vector<double> shares;
-    double above = total;
-    for (std::size_t k = 0; k < counts.size() && above > 0; ++k) {
-      microseconds.push_back(
-          1e6 * LatencyHistogram::kFirstSeconds *
-          std::pow(10, static_cast<double>(k) /
-                           static_cast<double>(LatencyHistogram::kPerDecade)));
-      shares.push_back(above / total);
-      above -= counts[k];
-    }
-    script += DataBlock(i, microseconds, {shares});
-    lines.push_back(Line(i, *with[i], 2, shares.size()));
-  }
-  return {name, caption, with.empty() ? "" : script + Joined(lines), ""};
+      "set logscale xy\nset format y '10^{%L}'\nset yrange [*:1]\n",
+      cells, ChoiceTimeCurve);
 }
 
 Figure SpeedUpFigure(const std::string& name, const std::string& caption,
