@@ -50,18 +50,22 @@ std::vector<double> CurveOf(const Json& row, const char* part,
   return row.at(part).at(field).get<std::vector<double>>();
 }
 
-// Point by point over the runs.
-template <class Statistic>
-std::vector<double> Across(const std::vector<std::vector<double>>& curves,
+// Point by point over the runs; `curve_of` has each run's curve.
+template <class CurveOfRun, class Statistic>
+std::vector<double> Across(const std::vector<Json>& rows,
+                           const CurveOfRun& curve_of,
                            const Statistic& statistic) {
-  std::vector<double> result;
-  for (std::size_t i = 0; i < curves.front().size(); ++i) {
-    std::vector<double> values;
-    for (const std::vector<double>& curve : curves) {
-      if (i < curve.size()) values.push_back(curve[i]);
+  std::vector<std::vector<double>> points;  // by point, then by run
+  for (const Json& row : rows) {
+    const std::vector<double> curve = curve_of(row);
+    points.resize(std::max(points.size(), curve.size()));
+    for (std::size_t i = 0; i < curve.size(); ++i) {
+      points[i].push_back(curve[i]);
     }
-    result.push_back(statistic(values));
   }
+  std::vector<double> result;
+  result.reserve(points.size());
+  for (const auto& values : points) result.push_back(statistic(values));
   return result;
 }
 
@@ -122,13 +126,14 @@ Figure LineFigure(const std::string& name, const std::string& caption,
 }
 
 Curve RegretCurve(const std::vector<Json>& rows) {
-  std::vector<std::vector<double>> curves;
-  for (const Json& row : rows) {
-    curves.push_back(CurveOf(row, "curve", "regret"));
-  }
-  Curve curve{
-      CurveOf(rows.front(), "curve", "step"), Across(curves, Mean), {}, {}};
-  const std::vector<double> deviation = Across(curves, Deviation);
+  const auto regret = [](const Json& row) {
+    return CurveOf(row, "curve", "regret");
+  };
+  Curve curve{CurveOf(rows.front(), "curve", "step"),
+              Across(rows, regret, Mean),
+              {},
+              {}};
+  const std::vector<double> deviation = Across(rows, regret, Deviation);
   for (std::size_t i = 0; i < curve.y.size(); ++i) {
     curve.low.push_back(std::max(curve.y[i] - deviation[i], 0.0));
     curve.high.push_back(curve.y[i] + deviation[i]);
@@ -154,10 +159,10 @@ std::vector<double> StepTimes(const Json& row) {
 }
 
 Curve StepTimeCurve(const std::vector<Json>& rows) {
-  std::vector<std::vector<double>> curves;
-  for (const Json& row : rows) curves.push_back(StepTimes(row));
-  return {
-      CurveOf(rows.front(), "curve", "step"), Across(curves, Median), {}, {}};
+  return {CurveOf(rows.front(), "curve", "step"),
+          Across(rows, StepTimes, Median),
+          {},
+          {}};
 }
 
 // The share of all runs' choices that lies above each bucket's start.

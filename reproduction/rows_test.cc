@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -10,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "in_a_folder.h"
 #include "reproduction/origin.h"
 #include "testing.h"
 
@@ -79,16 +79,8 @@ TEST(MakeRow, HoldsWhatIsKnownOfTheData) {
   EXPECT_EQ(MakeRow(SomeSettings(1), SomeResult(), data, {}).at("data"), data);
 }
 
-class Rows : public ::testing::Test {
+class Rows : public manyarms::testing::InAFolder {
  protected:
-  Rows()
-      : folder_(fs::path(::testing::TempDir()) /
-                ("manyarms-rows-" + std::to_string(getpid()))),
-        path_(folder_ / "rows.jsonl") {
-    fs::create_directories(folder_);
-  }
-  ~Rows() override { fs::remove_all(folder_); }
-
   void Append(std::uint64_t seed) const {
     RowFile(path_).Append(SomeRow(seed));
   }
@@ -111,8 +103,7 @@ class Rows : public ::testing::Test {
     }
   }
 
-  const fs::path folder_;
-  const fs::path path_;
+  const fs::path path_ = folder_ / "rows.jsonl";
 };
 
 TEST_F(Rows, SurviveWritingAndReading) {

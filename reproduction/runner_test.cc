@@ -1,13 +1,13 @@
 #include "reproduction/runner.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "in_a_folder.h"
 #include "testing.h"
 
 namespace manyarms::reproduction {
@@ -77,15 +77,8 @@ class Observer : public RunObserver {
   std::vector<std::string> failures_;
 };
 
-class RunJobsTest : public ::testing::Test {
+class RunJobsTest : public manyarms::testing::InAFolder {
  protected:
-  RunJobsTest()
-      : folder_(fs::path(::testing::TempDir()) /
-                ("manyarms-runner-" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~RunJobsTest() override { fs::remove_all(folder_); }
-
   RunOutcome Run(const std::vector<Job>& jobs, unsigned threads,
                  const std::string& name = "rows.jsonl") {
     RowFile rows(folder_ / name);
@@ -97,7 +90,6 @@ class RunJobsTest : public ::testing::Test {
     return read.rows;
   }
 
-  const fs::path folder_;
   Observer observer_;
   std::atomic<bool> stop_ = false;
 };

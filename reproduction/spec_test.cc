@@ -1,7 +1,6 @@
 #include "reproduction/spec.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "in_a_folder.h"
 #include "reproduction/setting.h"
 #include "testing.h"
 
@@ -262,20 +262,11 @@ TEST(ParseTable, RefusesABaselineThatIsNotThere) {
               [&] { ParseTable(json.dump()); });
 }
 
-class TableFolder : public ::testing::Test {
+class TableFolder : public manyarms::testing::InAFolder {
  protected:
-  TableFolder()
-      : folder_(fs::path(::testing::TempDir()) /
-                ("manyarms-tables-" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~TableFolder() override { fs::remove_all(folder_); }
-
   void Write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
   }
-
-  const fs::path folder_;
 };
 
 TEST_F(TableFolder, IsReadInTheOrderOfItsNames) {

@@ -1,7 +1,6 @@
 #include "reproduction/movielens/ratings.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "in_a_folder.h"
 #include "testing.h"
 
 namespace manyarms::reproduction {
@@ -17,15 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using manyarms::testing::ExpectError;
 
-class RatingsFile : public ::testing::Test {
+class RatingsFile : public manyarms::testing::InAFolder {
  protected:
-  RatingsFile()
-      : folder_(fs::path(::testing::TempDir()) /
-                ("manyarms-ratings-" + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~RatingsFile() override { fs::remove_all(folder_); }
-
   fs::path Write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return folder_ / name;
@@ -43,8 +36,6 @@ class RatingsFile : public ::testing::Test {
   Ratings Read(const std::string& text) const {
     return ReadRatings(Write("ratings.dat", text));
   }
-
-  const fs::path folder_;
 };
 
 // "3 8 4.5" for user 3, movie 8 and 4.5 stars, lines of them.
