@@ -26,6 +26,9 @@ struct Flags {
   CertifiedOptions certified;
   bool foreground = false;
   HnswOptions hnsw;
+  std::string reduction{ReductionName(Reduction::kSymmetric)};
+  LshOptions lsh;
+  LshTheoryOptions lsh_theory;
   RunSpec spec;
   std::uint64_t runs = 1;
   bool fixed_theta = false;
@@ -76,6 +79,22 @@ SearchOptions ParseSearch(const Flags& flags) {
   }
   RefuseFlagsOfCertified(flags);
   if (flags.search == "scan") return ScanOptions{};
+  const Reduction reduction =
+      flags.reduction == ReductionName(Reduction::kPaper)
+          ? Reduction::kPaper
+          : Reduction::kSymmetric;
+  if (flags.search == "lsh") {
+    LshOptions lsh = flags.lsh;
+    lsh.reduction = reduction;
+    return lsh;
+  }
+  if (flags.search == "lsh-theory") {
+    LshTheoryOptions lsh = flags.lsh_theory;
+    lsh.reduction = reduction;
+    lsh.delta = flags.delta;
+    lsh.max_bytes = flags.lsh.max_bytes;
+    return lsh;
+  }
   HnswOptions hnsw = flags.hnsw;
   for (const auto metric :
        {HnswOptions::Metric::kEuclidean, HnswOptions::Metric::kInnerProduct,
@@ -169,8 +188,8 @@ void AddSimulate(CLI::App& app) {
   command
       ->add_option("--search", flags->search,
                    "How the best arm is found: certified and scan exactly, "
-                   "hnsw nearly")
-      ->check(CLI::IsMember({"certified", "scan", "hnsw"}))
+                   "hnsw and lsh nearly, lsh-theory as in the paper's proofs")
+      ->check(CLI::IsMember({"certified", "scan", "hnsw", "lsh", "lsh-theory"}))
       ->group("Bandit");
   command
       ->add_option(
@@ -180,7 +199,8 @@ void AddSimulate(CLI::App& app) {
       ->group("Bandit");
   command
       ->add_option("--delta", flags->delta,
-                   "How likely the theory's radius may fail (with theory only)")
+                   "How likely the theory's radius may fail (with theory), and "
+                   "lsh-theory's answers")
       ->group("Bandit");
   command
       ->add_option(
@@ -233,6 +253,40 @@ void AddSimulate(CLI::App& app) {
       ->check(Count())
       ->group("Search hnsw");
 
+  command
+      ->add_option("--reduction", flags->reduction,
+                   "How arms come to lie on a sphere")
+      ->check(CLI::IsMember({"symmetric", "paper"}))
+      ->group("Search lsh, lsh-theory");
+  command
+      ->add_option("--success", flags->lsh.success,
+                   "lsh: how probably a better arm is found")
+      ->group("Search lsh, lsh-theory");
+  command
+      ->add_option("--min-depth", flags->lsh.min_depth,
+                   "lsh: 1 for trees even where a scan costs less")
+      ->check(Count())
+      ->group("Search lsh, lsh-theory");
+  command
+      ->add_option("--tree-bytes", flags->lsh.max_bytes,
+                   "The most that all trees may take")
+      ->group("Search lsh, lsh-theory");
+  command
+      ->add_option("--copies", flags->lsh_theory.copies,
+                   "lsh-theory: independent trees (kappa); 0: by the formula")
+      ->check(Count())
+      ->group("Search lsh, lsh-theory");
+  command
+      ->add_option("--ladder", flags->lsh_theory.accuracy,
+                   "lsh-theory with ts: d divided by it is how many solvers "
+                   "there are (eta)")
+      ->group("Search lsh, lsh-theory");
+  command
+      ->add_option("--copy-threads", flags->lsh_theory.threads,
+                   "lsh-theory: threads that ask copies at the same time")
+      ->check(Count())
+      ->group("Search lsh, lsh-theory");
+
   command->add_option("--arms", world.arms, "Arms at the start")
       ->check(Count())
       ->group("World");
@@ -263,6 +317,11 @@ void AddSimulate(CLI::App& app) {
   command
       ->add_flag("--fixed-theta", flags->fixed_theta,
                  "One true parameter for all runs, not one for each")
+      ->group("World");
+  command
+      ->add_flag("--unit-ball", world.unit_ball,
+                 "Arms and true parameter within length 1, as the theorems "
+                 "want it")
       ->group("World");
 
   command

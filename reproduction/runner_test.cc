@@ -13,7 +13,6 @@
 namespace manyarms::reproduction {
 namespace {
 
-namespace fs = std::filesystem;
 using manyarms::testing::ExpectError;
 
 Job SmallJob(const std::string& policy, const std::string& search,

@@ -15,7 +15,6 @@
 namespace manyarms::reproduction {
 namespace {
 
-namespace fs = std::filesystem;
 using manyarms::testing::ExpectError;
 
 // Calls visit(table, setting, algorithm) for every cell of the paper's tables.

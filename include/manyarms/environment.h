@@ -56,6 +56,9 @@ struct SyntheticOptions {
   /// Seed of theta* alone: the same for several seeds keeps one theta* over
   /// runs in which all else is drawn anew.
   std::uint64_t theta_seed = 1;
+  /// theta* of length 1 and arms uniform in the unit ball, as the theorems
+  /// want it (Assumption 4.3), instead of N(0, I).
+  bool unit_ball = false;
 };
 
 /// Throws Error(kInvalidArgument) for options out of bounds.

@@ -27,6 +27,9 @@ class RandomStream {
     kOrder = 8,    ///< the order in which a finite world's arms arrive
     kSplit = 9,    ///< which part of a data set serves for what
     kFactor = 10,  ///< where a matrix factorisation starts, indexed by row
+    kFilter = 11,  ///< directions of a filter tree's node, indexed by its name
+    kCopy = 12,    ///< seeds of independent copies of an index
+    kAdversary = 13,  ///< an adversary's queries, indexed by the sequence
   };
 
   RandomStream(std::uint64_t seed, Role role, std::uint64_t index);

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "manyarms/catalogue.h"
+#include "manyarms/lsh.h"
 #include "manyarms/posterior.h"
 #include "manyarms/types.h"
 
@@ -21,6 +22,20 @@ enum class Objective {
   kInnerProduct,   ///< <direction, x>                          (ts)
   kQuadraticForm,  ///< x'Wx = |factor x|^2                     (elim)
   kOptimism,       ///< <direction, x> + |factor x|             (ucb)
+};
+
+/// What a search is made for.
+struct SearchTask {
+  SearchTask(Objective what)  // NOLINT(google-explicit-constructor)
+      : objective(what) {}
+
+  Objective objective;
+  // Of elim, for searches that need to know beforehand: the score of an arm
+  // that must be found, how far an answer may be off, and this search's share
+  // of the probability that anything fails.
+  double sought = 0;
+  double slack = 0;
+  double failure_share = 1;
 };
 
 /// What a policy asks. Members that the search's objective does not mention
@@ -42,6 +57,10 @@ struct SearchStats {
   double snapshot_seconds = 0;
   std::uint64_t arms_bounded = 0;
   std::uint64_t checks = 0;
+  /// Of lsh: inner products with the directions of its trees, and questions
+  /// that it left to a scan.
+  std::uint64_t directions = 0;
+  std::uint64_t scans = 0;
 };
 
 /// A set of a catalogue's arms that can be asked for its best by one
@@ -70,7 +89,9 @@ class Search {
 
   virtual std::size_t size() const = 0;
 
-  /// The best arm of the set, or none if the set is empty.
+  /// The best arm of the set, or none if the set is empty. A search for a
+  /// sought score may return another that is good enough, or none if it finds
+  /// none that is.
   virtual std::optional<Hit> Best(const Query& query) = 0;
 
   virtual SearchStats stats() const = 0;
@@ -130,16 +151,53 @@ struct HnswOptions {
   std::size_t effort = 0;          ///< ef; 0 means as long as the shortlist
 };
 
-using SearchOptions = std::variant<CertifiedOptions, ScanOptions, HnswOptions>;
+/// Asks filter trees (manyarms/lsh.h) for arms that may beat the best one known
+/// and scores those exactly. Approximate; the number of arms looked at grows
+/// more slowly than K. Where trees would cost more than a scan it scans: among
+/// few arms, and mostly for elim, whose quadratic forms live in so many
+/// dimensions that trees cannot tell near from far.
+///
+/// Arms leave the trees as they came. Trees are planned and built at the first
+/// choice, and again when there are four times as many arms.
+struct LshOptions {
+  // What changes the decisions:
+  double success = 0.9;  ///< how probably an arm that is better is found
+  Reduction reduction = Reduction::kSymmetric;
+
+  // What trades speed for memory:
+  std::size_t min_depth = 0;  ///< 1: trees even where a scan costs less
+  double max_bytes = 2e9;     ///< of all trees
+};
+
+/// The paper's theory to the letter: Algorithm 1's adaptive solver, with kappa
+/// independent trees for each of the thresholds of Algorithms 2 and 4. Keeps
+/// their promises for arms of length 1 at most. For small arm sets: it exists
+/// to be checked, not to be fast.
+struct LshTheoryOptions {
+  double accuracy = 0.1;  ///< eta of Algorithm 4: ceil(d/eta) solvers (ts)
+  double delta = 0.05;    ///< how likely any answer may be wrong
+  Reduction reduction = Reduction::kSymmetric;
+  std::size_t copies = 0;     ///< kappa; 0: by the paper's formula
+  std::size_t min_depth = 1;  ///< 0: scans where they cost less than trees
+  std::size_t threads = 1;    ///< that ask copies at the same time
+  double max_bytes = 4e9;     ///< of all trees
+};
+
+using SearchOptions = std::variant<CertifiedOptions, ScanOptions, HnswOptions,
+                                   LshOptions, LshTheoryOptions>;
 
 std::string_view SearchName(const SearchOptions& options);
 std::string_view MetricName(HnswOptions::Metric metric);
+
+/// Whether a search for a sought score answers only with arms that are good
+/// enough, so that its answers need not be held against that score.
+bool JudgesItself(const SearchOptions& options);
 
 /// Throws Error(kInvalidArgument) for options out of bounds and
 /// Error(kUnsupported) for an objective that the search cannot answer. The
 /// queries must come from this posterior, which may only grow.
 std::unique_ptr<Search> MakeSearch(const SearchOptions& options,
-                                   Objective objective,
+                                   const SearchTask& task,
                                    const Catalogue& catalogue,
                                    const Posterior& posterior,
                                    std::uint64_t seed);

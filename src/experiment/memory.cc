@@ -36,6 +36,14 @@ struct BytesPerArm {
     const double graphs = options.metric == HnswOptions::Metric::kBoth ? 2 : 1;
     return graphs * (4 * lifted + 8 * static_cast<double>(options.links)) + 80;
   }
+  // Trees have a bound of their own.
+  double operator()(const LshOptions&) const { return Rows(); }
+  double operator()(const LshTheoryOptions&) const { return Rows(); }
+
+  // The arms once more, as rows.
+  double Rows() const {
+    return 4 * (quadratic ? dim * (dim + 1) / 2 : dim) + 60;
+  }
 };
 
 }  // namespace

@@ -38,6 +38,21 @@ void Describe(const HnswOptions& options, Json& row) {
   row["build_effort"] = options.build_effort;
   row["effort"] = options.effort;
 }
+void Describe(const LshOptions& options, Json& row) {
+  row["reduction"] = ReductionName(options.reduction);
+  row["success"] = options.success;
+  row["min_depth"] = options.min_depth;
+  row["max_bytes"] = options.max_bytes;
+}
+void Describe(const LshTheoryOptions& options, Json& row) {
+  row["reduction"] = ReductionName(options.reduction);
+  row["ladder_accuracy"] = options.accuracy;
+  row["search_delta"] = options.delta;
+  row["copies"] = options.copies;
+  row["min_depth"] = options.min_depth;
+  row["threads"] = options.threads;
+  row["max_bytes"] = options.max_bytes;
+}
 
 }  // namespace
 
@@ -55,6 +70,7 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["noise"] = world.noise;
   row["seed"] = world.seed;
   row["theta_seed"] = world.theta_seed;
+  row["unit_ball"] = world.unit_ball;
   std::visit(
       [&row](const auto& policy) {
         Describe(policy.exploration, row);
@@ -80,6 +96,8 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["snapshot_seconds"] = result.stats.snapshot_seconds;
   row["arms_bounded"] = result.stats.arms_bounded;
   row["checks"] = result.stats.checks;
+  row["directions"] = result.stats.directions;
+  row["scans"] = result.stats.scans;
   row["decision_digest"] = fmt::format("{:016x}", result.decision_digest);
   row["latency_us"] = {{"p50", result.latency.p50},
                        {"p99", result.latency.p99},

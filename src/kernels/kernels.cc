@@ -459,6 +459,31 @@ void Survey(const BlockTable& table, std::span<const MaskedBlock> blocks,
   Divide(blocks, terms, bounds, reaching, rest);
 }
 
+std::uint64_t DirectionsReached(const float* directions, std::size_t count,
+                                std::span<const float> vector,
+                                float threshold) {
+  const Tag tag;
+  const InnerProductScore score(vector);
+  const auto bar = hn::Set(tag, threshold);
+  const std::size_t stride = vector.size() * kLanes;
+  const std::size_t blocks = (count + kLanes - 1) / kLanes;
+  std::uint64_t reached = 0;
+  for (std::size_t block = 0; block < blocks; block += 2) {
+    const std::size_t other = HWY_MIN(block + 1, blocks - 1);
+    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+      const Two sum = score(directions + block * stride + part,
+                            directions + other * stride + part);
+      const auto lanes = [&](Vec s) {
+        return static_cast<std::uint64_t>(LanesOf(hn::Ge(s, bar)));
+      };
+      reached |= lanes(sum.first) << (block * kLanes + part);
+      reached |= lanes(sum.second) << (other * kLanes + part);
+    }
+  }
+  return count == kDirectionGroup ? reached
+                                  : reached & ((std::uint64_t{1} << count) - 1);
+}
+
 float SquaredDistance(const float* a, const float* b, std::size_t n) {
   return SumOverRows(a, b, n, AddSquaredDifference());
 }
@@ -504,6 +529,7 @@ HWY_EXPORT(BestOptimism);
 HWY_EXPORT(BlockMoments);
 HWY_EXPORT(BoundsOf);
 HWY_EXPORT(Survey);
+HWY_EXPORT(DirectionsReached);
 HWY_EXPORT(SquaredDistance);
 HWY_EXPORT(InnerProduct);
 HWY_EXPORT(PlainRead);
@@ -562,6 +588,13 @@ void Survey(const BlockTable& table, std::span<const MaskedBlock> blocks,
             const SurveyTerms& terms, std::span<BlockBounds> bounds,
             std::span<std::uint32_t> reaching, Ceiling& rest) {
   HWY_DYNAMIC_DISPATCH(Survey)(table, blocks, terms, bounds, reaching, rest);
+}
+
+std::uint64_t DirectionsReached(const float* directions, std::size_t count,
+                                std::span<const float> vector,
+                                float threshold) {
+  return HWY_DYNAMIC_DISPATCH(DirectionsReached)(directions, count, vector,
+                                                 threshold);
 }
 
 float SquaredDistance(const float* a, const float* b, std::size_t n) {

@@ -122,6 +122,13 @@ void Survey(const BlockTable& table, std::span<const MaskedBlock> blocks,
             const SurveyTerms& terms, std::span<BlockBounds> bounds,
             std::span<std::uint32_t> reaching, Ceiling& rest);
 
+/// Which of up to kDirectionGroup directions have an inner product of at least
+/// `threshold` with the vector, as bits. They lie in blocks of kLanes, like
+/// arms.
+inline constexpr std::size_t kDirectionGroup = 4 * kLanes;
+std::uint64_t DirectionsReached(const float* directions, std::size_t count,
+                                std::span<const float> vector, float threshold);
+
 /// For rows, not blocks, and summed in an order that depends on the registers:
 /// |a - b|^2 and <a, b> of n floats. REQUIRES: n is a multiple of 4.
 float SquaredDistance(const float* a, const float* b, std::size_t n);

@@ -31,6 +31,7 @@ Elimination::Elimination(const EliminationOptions& options,
                          std::uint64_t seed)
     : seed_(seed),
       accuracy_(options.accuracy),
+      search_judges_(JudgesItself(search)),
       // Line 3: beta(delta / 2).
       confidence_(
           catalogue, posterior,
@@ -39,8 +40,12 @@ Elimination::Elimination(const EliminationOptions& options,
       eliminated_(places_) {
   for (std::size_t s = 0; s <= LastStage(options.accuracy); ++s) {
     widths_.push_back(StageWidth(s));
-    stages_.emplace_back(MakeSearch(search, Objective::kQuadraticForm,
-                                    catalogue, posterior, seed),
+    SearchTask task = Objective::kQuadraticForm;
+    task.sought = SoughtSquare(s);
+    task.slack = StageWidth(2 * s + 2) * accuracy_ * accuracy_;
+    task.failure_share =
+        1 / (2 * static_cast<double>(LastStage(options.accuracy)));
+    stages_.emplace_back(MakeSearch(search, task, catalogue, posterior, seed),
                          places_);
   }
 }
@@ -167,8 +172,9 @@ Hit Elimination::Choose() {
     }
     if (s == last_stage()) return RandomArm(stages_[s]);
     const Eigen::MatrixXd factor = confidence_.Factor();
-    const std::optional<Hit> found = stages_[s].Query(
-        {.factor = &factor, .radius = confidence_.radius()}, SoughtSquare(s));
+    const std::optional<Hit> found =
+        stages_[s].Query({.factor = &factor, .radius = confidence_.radius()},
+                         search_judges_ ? 0 : SoughtSquare(s));
     if (found) return {found->slot, std::sqrt(found->score)};
     if (const std::optional<Hit> missed = Advance(s)) return *missed;
   }
@@ -209,6 +215,8 @@ PolicyStats Elimination::stats() const {
     stats.snapshot_seconds += search.snapshot_seconds;
     stats.arms_bounded += search.arms_bounded;
     stats.checks += search.checks;
+    stats.directions += search.directions;
+    stats.scans += search.scans;
   }
   return stats;
 }

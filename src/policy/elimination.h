@@ -50,6 +50,7 @@ class Elimination final : public Policy {
   // Immutable after construction.
   const std::uint64_t seed_;
   const double accuracy_;
+  const bool search_judges_;  // whether an arm is uncertain enough
   const Confidence confidence_;
 
   std::vector<float> widths_;  // of the stages

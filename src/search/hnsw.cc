@@ -22,9 +22,7 @@ HnswSearch::HnswSearch(const HnswOptions& options, Objective objective,
       objective_(objective),
       catalogue_(catalogue),
       seed_(seed),
-      lifted_dim_(objective == Objective::kQuadraticForm
-                      ? FoldedSize(catalogue.dim())
-                      : catalogue.dim()),
+      lifted_dim_(LiftedDim(objective, catalogue.dim())),
       features_(catalogue.dim()),
       lifted_(lifted_dim_ + 1) {}
 
@@ -107,21 +105,12 @@ void HnswSearch::Insert(Slot slot) {
 
 void HnswSearch::Lift(Slot slot) {
   catalogue_.CopyFeatures(slot, features_);
-  if (objective_ == Objective::kQuadraticForm) {
-    FoldSquare(features_, std::span(lifted_).first(lifted_dim_));
-  } else {
-    std::ranges::copy(features_, lifted_.begin());
-  }
+  LiftArm(objective_, features_, std::span(lifted_).first(lifted_dim_));
 }
 
 void HnswSearch::LiftQuery(const Query& query) {
   const std::span<float> lifted = std::span(lifted_).first(lifted_dim_);
-  if (objective_ == Objective::kQuadraticForm) {
-    FoldForm(*query.factor, lifted);
-  } else {
-    std::ranges::transform(*query.direction, lifted.begin(),
-                           [](double v) { return static_cast<float>(v); });
-  }
+  manyarms::LiftQuery(objective_, query, lifted);
   // A query much longer or shorter than the arms would leave the differences
   // between their distances to rounding. Its length does not change the order.
   const double norm = Norm(lifted);

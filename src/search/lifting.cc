@@ -1,5 +1,6 @@
 #include "search/lifting.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -22,6 +23,28 @@ void FoldForm(const Eigen::MatrixXd& factor, std::span<float> out) {
       out[at++] = static_cast<float>(std::numbers::sqrt2 * form(i, j));
     }
     out[at++] = static_cast<float>(form(i, i));
+  }
+}
+
+std::size_t LiftedDim(Objective objective, std::size_t dim) {
+  return objective == Objective::kQuadraticForm ? FoldedSize(dim) : dim;
+}
+
+void LiftArm(Objective objective, std::span<const float> x,
+             std::span<float> out) {
+  if (objective == Objective::kQuadraticForm) {
+    FoldSquare(x, out);
+  } else {
+    std::ranges::copy(x, out.begin());
+  }
+}
+
+void LiftQuery(Objective objective, const Query& query, std::span<float> out) {
+  if (objective == Objective::kQuadraticForm) {
+    FoldForm(*query.factor, out);
+  } else {
+    std::ranges::transform(*query.direction, out.begin(),
+                           [](double v) { return static_cast<float>(v); });
   }
 }
 

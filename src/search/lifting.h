@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <span>
 
+#include "manyarms/search.h"
+
 /// Maps that turn one kind of search into another, as pure functions.
 namespace manyarms {
 
@@ -17,6 +19,13 @@ void FoldSquare(std::span<const float> x, std::span<float> out);
 
 /// The same for W = factor' factor.
 void FoldForm(const Eigen::MatrixXd& factor, std::span<float> out);
+
+/// The space in which an objective is an inner product: that of the arms, or
+/// for quadratic forms that of folded squares.
+std::size_t LiftedDim(Objective objective, std::size_t dim);
+void LiftArm(Objective objective, std::span<const float> x,
+             std::span<float> out);
+void LiftQuery(Objective objective, const Query& query, std::span<float> out);
 
 /// The coordinate that makes inner product a matter of Euclidean distance
 /// (appendix A.1): with p' = [p; e], q' = [q; 0] and e^2 = bound^2 - |p|^2,

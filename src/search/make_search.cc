@@ -7,6 +7,8 @@
 #include "search/checked.h"
 #include "search/hnsw.h"
 #include "search/lazy_form.h"
+#include "search/lsh.h"
+#include "search/lsh_theory.h"
 #include "search/scan.h"
 
 namespace manyarms {
@@ -15,9 +17,36 @@ namespace {
 // d(d+1)/2 floats for an arm are 130 KB here; more is a mistake.
 constexpr std::size_t kMaxFoldedDim = 256;
 
+constexpr double kMinSuccess = 0.01;
+constexpr double kMaxSuccess = 0.9999;
+constexpr std::size_t kMaxTreeDepth = 3;
+constexpr double kMinTreeBytes = 1e6;
+constexpr double kMaxTreeBytes = 1e15;
+
+// An index by inner product can serve ts, and elim after lifting.
+void CheckServed(std::string_view search, std::string_view what_answers,
+                 Objective objective, const Catalogue& catalogue) {
+  if (objective == Objective::kOptimism) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("search {} cannot serve policy ucb: {} maximum "
+                            "inner product, and an upper confidence bound is "
+                            "not one; use search certified",
+                            search, what_answers));
+  }
+  if (objective == Objective::kQuadraticForm &&
+      catalogue.dim() > kMaxFoldedDim) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("search {} for policy elim lifts d features to "
+                            "d(d+1)/2; dimension is {} (negative rewards add "
+                            "one), must be at most {}",
+                            search, catalogue.dim(), kMaxFoldedDim));
+  }
+}
+
 std::unique_ptr<Search> Make(const CertifiedOptions& options,
-                             Objective objective, const Catalogue& catalogue,
+                             const SearchTask& task, const Catalogue& catalogue,
                              const Posterior& posterior, std::uint64_t) {
+  const Objective objective = task.objective;
   std::unique_ptr<Search> search;
   if (objective == Objective::kQuadraticForm) {
     search = std::make_unique<LazyFormSearch>(catalogue, posterior);
@@ -30,34 +59,44 @@ std::unique_ptr<Search> Make(const CertifiedOptions& options,
                                          objective, catalogue);
 }
 
-std::unique_ptr<Search> Make(const ScanOptions&, Objective objective,
+std::unique_ptr<Search> Make(const ScanOptions&, const SearchTask& task,
                              const Catalogue& catalogue, const Posterior&,
                              std::uint64_t) {
-  return std::make_unique<ScanSearch>(objective, catalogue);
+  return std::make_unique<ScanSearch>(task.objective, catalogue);
 }
 
-std::unique_ptr<Search> Make(const HnswOptions& options, Objective objective,
+std::unique_ptr<Search> Make(const HnswOptions& options, const SearchTask& task,
                              const Catalogue& catalogue, const Posterior&,
                              std::uint64_t seed) {
   CheckCount("shortlist", options.shortlist, 1, kMaxArms);
   CheckCount("links", options.links, 2, 1024);
   CheckCount("build effort", options.build_effort, 1, 1'000'000);
   CheckCount("effort", options.effort, 0, kMaxArms);
-  if (objective == Objective::kOptimism) {
-    throw Error(ErrorCode::kUnsupported,
-                "search hnsw cannot serve policy ucb: a graph answers maximum "
-                "inner product, and an upper confidence bound is not one; use "
-                "search certified");
-  }
-  if (objective == Objective::kQuadraticForm &&
-      catalogue.dim() > kMaxFoldedDim) {
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("search hnsw for policy elim lifts d features to "
-                            "d(d+1)/2; dimension is {} (negative rewards add "
-                            "one), must be at most {}",
-                            catalogue.dim(), kMaxFoldedDim));
-  }
-  return std::make_unique<HnswSearch>(options, objective, catalogue, seed);
+  CheckServed("hnsw", "a graph answers", task.objective, catalogue);
+  return std::make_unique<HnswSearch>(options, task.objective, catalogue, seed);
+}
+
+std::unique_ptr<Search> Make(const LshOptions& options, const SearchTask& task,
+                             const Catalogue& catalogue, const Posterior&,
+                             std::uint64_t seed) {
+  CheckWithin("success", options.success, kMinSuccess, kMaxSuccess);
+  CheckCount("min depth", options.min_depth, 0, kMaxTreeDepth);
+  CheckWithin("max bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
+  CheckServed("lsh", "filter trees answer", task.objective, catalogue);
+  return std::make_unique<LshSearch>(options, task, catalogue, seed);
+}
+
+std::unique_ptr<Search> Make(const LshTheoryOptions& options,
+                             const SearchTask& task, const Catalogue& catalogue,
+                             const Posterior&, std::uint64_t seed) {
+  CheckWithin("accuracy", options.accuracy, 1e-3, 1);
+  CheckWithin("delta", options.delta, 1e-100, 1);
+  CheckCount("copies", options.copies, 0, 1'000'000);
+  CheckCount("min depth", options.min_depth, 0, kMaxTreeDepth);
+  CheckCount("threads", options.threads, 1, 1024);
+  CheckWithin("max bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
+  CheckServed("lsh-theory", "filter trees answer", task.objective, catalogue);
+  return std::make_unique<LshTheorySearch>(options, task, catalogue, seed);
 }
 
 struct Name {
@@ -66,12 +105,20 @@ struct Name {
   }
   std::string_view operator()(const ScanOptions&) const { return "scan"; }
   std::string_view operator()(const HnswOptions&) const { return "hnsw"; }
+  std::string_view operator()(const LshOptions&) const { return "lsh"; }
+  std::string_view operator()(const LshTheoryOptions&) const {
+    return "lsh-theory";
+  }
 };
 
 }  // namespace
 
 std::string_view SearchName(const SearchOptions& options) {
   return std::visit(Name{}, options);
+}
+
+bool JudgesItself(const SearchOptions& options) {
+  return std::holds_alternative<LshTheoryOptions>(options);
 }
 
 std::string_view MetricName(HnswOptions::Metric metric) {
@@ -87,13 +134,13 @@ std::string_view MetricName(HnswOptions::Metric metric) {
 }
 
 std::unique_ptr<Search> MakeSearch(const SearchOptions& options,
-                                   Objective objective,
+                                   const SearchTask& task,
                                    const Catalogue& catalogue,
                                    const Posterior& posterior,
                                    std::uint64_t seed) {
   return std::visit(
       [&](const auto& chosen) {
-        return Make(chosen, objective, catalogue, posterior, seed);
+        return Make(chosen, task, catalogue, posterior, seed);
       },
       options);
 }

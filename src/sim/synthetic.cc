@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -14,11 +15,21 @@ namespace {
 
 using Role = RandomStream::Role;
 
+template <class Real>
+void ScaleTo(double length, std::span<Real> vector) {
+  double square = 0;
+  for (const Real value : vector) square += double{value} * value;
+  if (square == 0) return;
+  const double factor = length / std::sqrt(square);
+  for (Real& value : vector) value = static_cast<Real>(factor * value);
+}
+
 class Synthetic final : public Environment {
  public:
   explicit Synthetic(const SyntheticOptions& options)
       : options_(options), theta_(options.dim), next_(options.arms) {
     RandomStream(options.theta_seed, Role::kTheta, 0).Gaussians(theta_);
+    if (options.unit_ball) ScaleTo<double>(1, theta_);
     for (ArmId arm = 0; arm < options.arms; ++arm) Welcome(arm);
   }
 
@@ -26,7 +37,13 @@ class Synthetic final : public Environment {
   std::size_t arms_at_start() const override { return options_.arms; }
 
   void Features(ArmId arm, std::span<float> out) const override {
-    RandomStream(options_.seed, Role::kArm, arm).Gaussians(out);
+    RandomStream random(options_.seed, Role::kArm, arm);
+    random.Gaussians(out);
+    if (!options_.unit_ball) return;
+    // Uniform in the ball; rounding must not push an arm out of it.
+    constexpr double kJustInside = 1 - 1e-6;
+    const double exponent = 1 / static_cast<double>(options_.dim);
+    ScaleTo(kJustInside * std::pow(random.Uniform(), exponent), out);
   }
 
   Change Advance(std::uint64_t step) override {

@@ -1,0 +1,42 @@
+#include "search/lifted_points.h"
+
+#include <algorithm>
+
+namespace manyarms {
+
+LiftedPoints::LiftedPoints(Objective objective, const Catalogue& catalogue,
+                           float factor)
+    : objective_(objective),
+      catalogue_(catalogue),
+      factor_(factor),
+      table_(LiftedDim(objective, catalogue.dim())),
+      features_(catalogue.dim()),
+      lifted_(table_.dim()) {}
+
+LiftedPoints::Number LiftedPoints::Add(Slot slot) {
+  catalogue_.CopyFeatures(slot, features_);
+  LiftArm(objective_, features_, lifted_);
+  for (float& value : lifted_) value *= factor_;
+  const Number number = table_.Add(lifted_);
+  slot_of_number_.resize(std::max(slot_of_number_.size(), table_.end()));
+  slot_of_number_[number] = slot;
+  number_of_slot_[slot] = number;
+  arms_.Add(slot);
+  return number;
+}
+
+void LiftedPoints::Remove(Slot slot) {
+  const auto found = number_of_slot_.find(slot);
+  table_.Remove(found->second);
+  number_of_slot_.erase(found);
+  arms_.Remove(slot);
+}
+
+void LiftedPoints::Clear() {
+  table_.Clear();
+  slot_of_number_.clear();
+  number_of_slot_.clear();
+  arms_.Clear();
+}
+
+}  // namespace manyarms

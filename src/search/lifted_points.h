@@ -1,0 +1,49 @@
+#ifndef MANYARMS_SEARCH_LIFTED_POINTS_H_
+#define MANYARMS_SEARCH_LIFTED_POINTS_H_
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "lsh/point_table.h"
+#include "manyarms/catalogue.h"
+#include "search/arm_set.h"
+#include "search/lifting.h"
+
+namespace manyarms {
+
+/// The arms of a search as points of the space in which its objective is an
+/// inner product, and the way between slots and points.
+class LiftedPoints {
+ public:
+  using Number = lsh::PointNumber;
+
+  /// Points are lifted arms times `factor`.
+  LiftedPoints(Objective objective, const Catalogue& catalogue,
+               float factor = 1);
+
+  Number Add(Slot slot);
+  void Remove(Slot slot);
+  void Clear();
+
+  Number number(Slot slot) const { return number_of_slot_.at(slot); }
+  Slot slot(Number number) const { return slot_of_number_[number]; }
+  const lsh::PointTable& table() const { return table_; }
+  const ArmSet& arms() const { return arms_; }
+  std::size_t size() const { return arms_.size(); }
+
+ private:
+  const Objective objective_;
+  const Catalogue& catalogue_;
+  const float factor_;
+  ArmSet arms_;
+  lsh::PointTable table_;
+  std::vector<Slot> slot_of_number_;
+  std::unordered_map<Slot, Number> number_of_slot_;
+  std::vector<float> features_;  // scratch
+  std::vector<float> lifted_;    // scratch
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_LIFTED_POINTS_H_
