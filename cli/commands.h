@@ -14,6 +14,7 @@ CLI::Validator Count();
 void AddSimulate(CLI::App& app);
 void AddReproduce(CLI::App& app);
 void AddReport(CLI::App& app);
+void AddPlanLsh(CLI::App& app);
 
 }  // namespace manyarms::cli
 

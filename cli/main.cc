@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
     manyarms::cli::AddSimulate(app);
     manyarms::cli::AddReproduce(app);
     manyarms::cli::AddReport(app);
+    manyarms::cli::AddPlanLsh(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& done) {  // --help and --version

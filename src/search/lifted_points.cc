@@ -21,7 +21,6 @@ LiftedPoints::Number LiftedPoints::Add(Slot slot) {
   slot_of_number_.resize(std::max(slot_of_number_.size(), table_.end()));
   slot_of_number_[number] = slot;
   number_of_slot_[slot] = number;
-  arms_.Add(slot);
   return number;
 }
 
@@ -29,14 +28,12 @@ void LiftedPoints::Remove(Slot slot) {
   const auto found = number_of_slot_.find(slot);
   table_.Remove(found->second);
   number_of_slot_.erase(found);
-  arms_.Remove(slot);
 }
 
 void LiftedPoints::Clear() {
   table_.Clear();
   slot_of_number_.clear();
   number_of_slot_.clear();
-  arms_.Clear();
 }
 
 }  // namespace manyarms

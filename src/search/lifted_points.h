@@ -7,12 +7,11 @@
 
 #include "lsh/point_table.h"
 #include "manyarms/catalogue.h"
-#include "search/arm_set.h"
 #include "search/lifting.h"
 
 namespace manyarms {
 
-/// The arms of a search as points of the space in which its objective is an
+/// Arms of a search as points of the space in which its objective is an
 /// inner product, and the way between slots and points.
 class LiftedPoints {
  public:
@@ -29,14 +28,11 @@ class LiftedPoints {
   Number number(Slot slot) const { return number_of_slot_.at(slot); }
   Slot slot(Number number) const { return slot_of_number_[number]; }
   const lsh::PointTable& table() const { return table_; }
-  const ArmSet& arms() const { return arms_; }
-  std::size_t size() const { return arms_.size(); }
 
  private:
   const Objective objective_;
   const Catalogue& catalogue_;
   const float factor_;
-  ArmSet arms_;
   lsh::PointTable table_;
   std::vector<Slot> slot_of_number_;
   std::unordered_map<Slot, Number> number_of_slot_;

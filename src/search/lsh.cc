@@ -5,6 +5,7 @@
 
 #include "kernels/kernels.h"
 #include "lsh/sphere.h"
+#include "manyarms/error.h"
 
 namespace manyarms {
 namespace {
@@ -12,23 +13,47 @@ namespace {
 using lsh::BandNumber;
 using lsh::PointNumber;
 
-// In arms scored by a scan, measured with build/bench_lsh: a scan streams, a
-// point from a leaf is somewhere in memory.
+// In arms scored by a scan, measured with build/bench_searches: a scan streams,
+// a point from a leaf is somewhere in memory.
 constexpr LshCosts kCosts = {.direction = 1.0, .read = 1.0, .candidate = 4.0};
+constexpr double kEntryCost = 10;      // to put a point into a leaf
+constexpr double kPlanningCost = 3e7;  // to plan
+// Trees must not take longer to build than they are worth.
+constexpr double kMaxInsertDirections = 4000;
+constexpr std::size_t kMaxDepth = 3;
+constexpr double kLeastBandBytes = 1e6;
 
 // Trees are built anew when there are so many times more points.
 constexpr std::size_t kGrowth = 4;
-// Building trees must not take longer than they are worth.
-constexpr double kMaxInsertDirections = 6000;
 constexpr std::size_t kCosines = 64;  // that efforts are known for
-constexpr std::size_t kAhead = 8;     // rows fetched ahead of their use
+constexpr double kHighestCosine = 0.98;
+constexpr std::size_t kAhead = 8;  // rows fetched ahead of their use
 constexpr std::size_t kWinners = 32;
 constexpr std::size_t kFarSample = 512;
 constexpr std::size_t kFarQuantiles = 8;
 // A threshold below the best known leaves room for worse queries to come.
 constexpr double kExpectedShare = 0.9;
 
+// A forced tree that does not fit into its share of the memory is no reason to
+// lose arms: the band is scanned then.
+LshPlan PlanOrScan(LshPlanRequest request) {
+  try {
+    return PlanLsh(request);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kTooLarge) throw;
+    request.min_depth = 0;
+    return PlanLsh(request);
+  }
+}
+
 }  // namespace
+
+// That of the next lower cosine in the table, which finds more.
+const LshSearch::Effort& LshSearch::EffortFor(
+    const std::vector<Effort>& efforts, double cosine) {
+  const double place = std::clamp(cosine, 0.0, 1.0) * (kCosines - 1);
+  return efforts[static_cast<std::size_t>(place)];
+}
 
 LshSearch::LshSearch(const LshOptions& options, const SearchTask& task,
                      const Catalogue& catalogue, std::uint64_t seed)
@@ -41,32 +66,41 @@ LshSearch::LshSearch(const LshOptions& options, const SearchTask& task,
 
 void LshSearch::Add(std::span<const Slot> slots) {
   for (const Slot slot : slots) {
+    arms_.Add(slot);
+    if (!planned()) continue;
     const PointNumber number = points_.Add(slot);
-    if (planted_for_ > 0) Insert(number);
+    PlannedBand& planned = BandOf(number);
+    ++planned.points;
+    if (built_) planned.band.Insert(number, points_.table()[number]);
   }
-  if (points_.size() > kGrowth * planted_for_) {
-    bands_.clear();
-    planted_for_ = 0;
-  }
+  if (planned() && arms_.size() > kGrowth * planned_for_) DropTrees();
 }
 
 void LshSearch::Remove(Slot slot) {
-  if (planted_for_ > 0) {
+  if (planned()) {
     const PointNumber number = points_.number(slot);
-    const auto point = points_.table()[number];
-    const auto band = bands_.find(lsh::BandOf(lsh::Length(point)));
-    band->second.band.Erase(number, point);
-    if (band->second.band.size() == 0) bands_.erase(band);
+    PlannedBand& planned = BandOf(number);
+    --planned.points;
+    if (built_) planned.band.Erase(number, points_.table()[number]);
+    points_.Remove(slot);
   }
-  points_.Remove(slot);
+  arms_.Remove(slot);
   std::erase(winners_, slot);
 }
 
 void LshSearch::Clear() {
+  arms_.Clear();
+  DropTrees();
+  winners_.clear();
+}
+
+void LshSearch::DropTrees() {
   points_.Clear();
   bands_.clear();
-  planted_for_ = 0;
-  winners_.clear();
+  planned_for_ = 0;
+  built_ = false;
+  scanned_ = 0;
+  would_save_ = 0;
 }
 
 LshSearch::LiftedQuery LshSearch::Lift(const Query& query) const {
@@ -81,131 +115,39 @@ LshSearch::LiftedQuery LshSearch::Lift(const Query& query) const {
   return lifted;
 }
 
-Hit LshSearch::ScanAll() {
-  ++stats_.scans;
-  stats_.arms_scored += points_.size();
-  return scorer_.Best(catalogue_.blocks(), points_.arms().blocks());
-}
-
 std::optional<Hit> LshSearch::Best(const Query& query) {
-  if (points_.size() == 0) return std::nullopt;
+  if (arms_.size() == 0) return std::nullopt;
   scorer_.Take(query);
+  if (!planned() && !forced() && scanned_ < kPlanningCost) {
+    return ScanAll();
+  }
   const LiftedQuery lifted = Lift(query);
   Hit best = BestKnown();
   // What is below the sought score is as good as nothing.
   const double bar = std::max<double>(best.score, task_.sought);
-  if (best.slot != kNoSlot && TreesPay(lifted, bar)) {
+  const double saved =
+      planned() && best.slot != kNoSlot && bar > 0
+          ? static_cast<double>(arms_.size()) - Cost(lifted, bar)
+          : 0;
+  if (built_ && (saved > 0 || forced())) {
     best = Improve(lifted, best, bar);
   } else {
     best = ScanAll();
-    if (planted_for_ == 0) Plant(lifted, best.score);
+    would_save_ += std::max(0.0, saved);
+    if (!planned()) Plan(lifted, best.score);
+    if (planned() && !built_ && (forced() || would_save_ > BuildCost())) {
+      Build();
+    }
   }
   Remember(best.slot);
   return best;
 }
 
-bool LshSearch::TreesPay(const LiftedQuery& query, double bar) const {
-  if (planted_for_ == 0 || bar <= 0) return false;
-  return options_.min_depth > 0 ||
-         Cost(query, bar) < static_cast<double>(points_.size());
-}
-
-// Plans and builds the trees for queries like this one.
-void LshSearch::Plant(const LiftedQuery& query, double best_score) {
-  if (query.length == 0 || best_score <= 0) return;
-  const lsh::PointTable& table = points_.table();
-  expected_ = kExpectedShare * best_score / query.length;
-  far_.clear();
-  std::map<BandNumber, std::size_t> sizes;
-  const std::size_t stride = std::max<std::size_t>(1, table.end() / kFarSample);
-  for (PointNumber n = 0; n < table.end(); ++n) {
-    if (!table.Contains(n)) continue;
-    const double length = lsh::Length(table[n]);
-    ++sizes[lsh::BandOf(length)];
-    if (n % stride != 0 || length == 0) continue;
-    far_.push_back(kernels::InnerProduct(table.row(n), query.values.data(),
-                                         table.stride()) /
-                   (query.length * length));
-  }
-  std::ranges::sort(far_);
-  std::vector<double> quantiles;
-  for (std::size_t i = 0; i < kFarQuantiles && !far_.empty(); ++i) {
-    quantiles.push_back(far_[(2 * i + 1) * far_.size() / (2 * kFarQuantiles)]);
-  }
-  far_ = quantiles;
-  if (far_.empty()) return;
-
-  planted_for_ = points_.size();
-  for (const auto& [number, size] : sizes) {
-    bands_.emplace(number, MakeBand(number, size));
-  }
-  for (PointNumber n = 0; n < table.end(); ++n) {
-    if (table.Contains(n)) Insert(n);
-  }
-}
-
-LshSearch::Planted LshSearch::MakeBand(BandNumber number, std::size_t points) {
-  const double scale = lsh::BandScale(number);
-  LshPlanRequest request{
-      .points = std::max<std::size_t>(points, 1),
-      .dim = SphereDim(options_.reduction, points_.table().dim()),
-      .near =
-          SphereCosine(options_.reduction, std::min(0.98, expected_ / scale)),
-      .far = {},
-      .success = options_.success,
-      .min_depth = options_.min_depth,
-      .max_depth = 3,
-      .max_bytes = options_.max_bytes * static_cast<double>(points) /
-                   static_cast<double>(planted_for_),
-      .max_insert_directions = kMaxInsertDirections,
-      .costs = kCosts};
-  for (const double cosine : far_) {
-    request.far.push_back(SphereCosine(options_.reduction, cosine));
-  }
-  const LshPlan plan = PlanLsh(request);
-  Planted planted{lsh::Band(options_.reduction, number, plan.shape, 1, seed_),
-                  {}};
-  for (std::size_t i = 0; i < kCosines; ++i) {
-    const double cosine = static_cast<double>(i) / (kCosines - 1);
-    request.near = SphereCosine(options_.reduction, cosine);
-    const LshPlan at = PlanQuery(plan.shape, request);
-    planted.efforts.push_back(
-        {.threshold = static_cast<float>(at.query_threshold),
-         .directions = kCosts.direction * at.directions,
-         .per_point =
-             (kCosts.read * at.reads + kCosts.candidate * at.candidates) /
-             static_cast<double>(request.points)});
-  }
-  return planted;
-}
-
-void LshSearch::Insert(PointNumber number) {
-  const auto point = points_.table()[number];
-  const BandNumber number_of_band = lsh::BandOf(lsh::Length(point));
-  auto band = bands_.find(number_of_band);
-  if (band == bands_.end()) {
-    band = bands_.emplace(number_of_band, MakeBand(number_of_band, 1)).first;
-  }
-  band->second.band.Insert(number, point);
-}
-
-// That of the next lower cosine in the table, which finds more.
-const LshSearch::Effort& LshSearch::EffortFor(const Planted& planted,
-                                              double cosine) const {
-  const double place = std::clamp(cosine, 0.0, 1.0) * (kCosines - 1);
-  return planted.efforts[static_cast<std::size_t>(place)];
-}
-
-double LshSearch::Cost(const LiftedQuery& query, double bar) const {
-  double cost = 0;
-  for (const auto& [number, planted] : bands_) {
-    const double reach = planted.band.scale() * query.length;
-    if (reach < bar) continue;
-    const Effort& effort = EffortFor(planted, bar / reach);
-    cost += effort.directions +
-            effort.per_point * static_cast<double>(planted.band.size());
-  }
-  return cost;
+Hit LshSearch::ScanAll() {
+  ++stats_.scans;
+  stats_.arms_scored += arms_.size();
+  scanned_ += static_cast<double>(arms_.size());
+  return scorer_.Best(catalogue_.blocks(), arms_.blocks());
 }
 
 // The best of the last winners.
@@ -220,51 +162,166 @@ Hit LshSearch::BestKnown() {
   return scorer_.Best(catalogue_.blocks(), blocks);
 }
 
-// Looks for arms that score higher than the best known and reach the bar,
-// longest first.
-Hit LshSearch::Improve(const LiftedQuery& query, Hit best, double bar) {
-  const lsh::PointTable& table = points_.table();
-  std::vector<MaskedBlock> better;
-  meetings_.Begin(table.end());
-  for (const auto& [number, planted] : bands_) {
-    bar = std::max<double>(bar, best.score);
-    const double reach = planted.band.scale() * query.length;
-    if (reach < bar) break;
-    // Rounded differently from the scorer, which has the last word.
-    const auto least = static_cast<float>(bar * (1 - 1e-5));
-    better.clear();
-    stats_.directions += planted.band.tree(0).VisitLeaves(
-        query.on_sphere, EffortFor(planted, bar / reach).threshold,
-        [&](std::span<const PointNumber> leaf) {
-          for (std::size_t i = 0; i < leaf.size(); ++i) {
-            if (i + kAhead < leaf.size()) table.Prefetch(leaf[i + kAhead]);
-            const PointNumber point = leaf[i];
-            if (!meetings_.First(point)) continue;
-            ++stats_.arms_scored;
-            const float score = kernels::InnerProduct(
-                table.row(point), query.values.data(), table.stride());
-            if (score < least) continue;
-            const Slot slot = points_.slot(point);
-            better.push_back(
-                {.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)});
-          }
-          return true;
-        });
-    if (better.empty()) continue;
-    best = Better(catalogue_, best, scorer_.Best(catalogue_.blocks(), better));
-  }
-  return best;
-}
-
 void LshSearch::Remember(Slot slot) {
   std::erase(winners_, slot);
   winners_.push_back(slot);
   if (winners_.size() > kWinners) winners_.erase(winners_.begin());
 }
 
+// Plans trees for queries like this one, whose best score is known.
+void LshSearch::Plan(const LiftedQuery& query, double best_score) {
+  if (query.length == 0 || best_score <= 0) return;
+  for (const Slot slot : arms_.Slots()) points_.Add(slot);
+  const lsh::PointTable& table = points_.table();
+  expected_ = kExpectedShare * best_score / query.length;
+  std::map<BandNumber, std::size_t> sizes;
+  std::vector<double> cosines;
+  const std::size_t stride = std::max<std::size_t>(1, table.end() / kFarSample);
+  cosines.reserve(table.end() / stride + 1);
+  for (PointNumber n = 0; n < table.end(); ++n) {
+    if (!table.Contains(n)) continue;
+    const double length = lsh::Length(table[n]);
+    ++sizes[lsh::BandOf(length)];
+    if (n % stride != 0 || length == 0) continue;
+    cosines.push_back(kernels::InnerProduct(table.row(n), query.values.data(),
+                                            table.stride()) /
+                      (query.length * length));
+  }
+  if (cosines.empty()) {
+    points_.Clear();
+    return;
+  }
+  std::ranges::sort(cosines);
+  far_.clear();
+  for (std::size_t i = 0; i < kFarQuantiles; ++i) {
+    const std::size_t place =
+        (2 * i + 1) * cosines.size() / (2 * kFarQuantiles);
+    far_.push_back(std::clamp(cosines[place], -1.0, 1.0));
+  }
+  planned_for_ = arms_.size();
+  for (const auto& [number, size] : sizes) {
+    bands_.emplace(number, PlanBand(number, size)).first->second.points = size;
+  }
+}
+
+LshSearch::PlannedBand LshSearch::PlanBand(BandNumber number,
+                                           std::size_t points) {
+  const double near = expected_ / lsh::BandScale(number);
+  const double share =
+      static_cast<double>(points) / static_cast<double>(planned_for_);
+  LshPlanRequest request{
+      .points = std::max<std::size_t>(points, 1),
+      .dim = SphereDim(options_.reduction, points_.table().dim()),
+      .near = SphereCosine(options_.reduction, std::min(kHighestCosine, near)),
+      .far = {},
+      .success = options_.success,
+      .min_depth = options_.min_depth,
+      .max_depth = std::max(kMaxDepth, options_.min_depth),
+      .max_bytes = std::max(kLeastBandBytes, options_.max_bytes * share),
+      .max_insert_directions = kMaxInsertDirections,
+      .costs = kCosts};
+  request.far.reserve(far_.size());
+  for (const double cosine : far_) {
+    request.far.push_back(SphereCosine(options_.reduction, cosine));
+  }
+  // Shorter points than any answer is expected to be are hardly ever asked for.
+  LshPlan plan;
+  plan.shape.dim = request.dim;
+  if (forced() || near < kHighestCosine) plan = PlanOrScan(request);
+  PlannedBand planned{
+      .band = lsh::Band(options_.reduction, number, plan.shape, 1, seed_),
+      .efforts = {},
+      .insert_cost = kCosts.direction * plan.insert_directions +
+                     kEntryCost * std::max(1.0, plan.entries)};
+  planned.efforts.reserve(kCosines);
+  for (std::size_t i = 0; i < kCosines; ++i) {
+    const double cosine = static_cast<double>(i) / (kCosines - 1);
+    request.near = SphereCosine(options_.reduction, cosine);
+    const LshPlan at = PlanQuery(plan.shape, request);
+    planned.efforts.push_back(
+        {.threshold = static_cast<float>(at.query_threshold),
+         .directions = kCosts.direction * at.directions,
+         .per_point =
+             (kCosts.read * at.reads + kCosts.candidate * at.candidates) /
+             static_cast<double>(request.points)});
+  }
+  return planned;
+}
+
+// The band of a point; planned now if it is the first of its length.
+LshSearch::PlannedBand& LshSearch::BandOf(PointNumber number) {
+  const BandNumber band = lsh::BandOf(lsh::Length(points_.table()[number]));
+  const auto known = bands_.find(band);
+  if (known != bands_.end()) return known->second;
+  return bands_.emplace(band, PlanBand(band, 1)).first->second;
+}
+
+double LshSearch::BuildCost() const {
+  double cost = 0;
+  for (const auto& [number, planned] : bands_) {
+    cost += planned.insert_cost * static_cast<double>(planned.points);
+  }
+  return cost;
+}
+
+void LshSearch::Build() {
+  const lsh::PointTable& table = points_.table();
+  for (PointNumber n = 0; n < table.end(); ++n) {
+    if (table.Contains(n)) BandOf(n).band.Insert(n, table[n]);
+  }
+  built_ = true;
+}
+
+double LshSearch::Cost(const LiftedQuery& query, double bar) const {
+  double cost = 0;
+  for (const auto& [number, planned] : bands_) {
+    const double reach = planned.band.scale() * query.length;
+    if (reach < bar) break;
+    const Effort& effort = EffortFor(planned.efforts, bar / reach);
+    cost += effort.directions +
+            effort.per_point * static_cast<double>(planned.points);
+  }
+  return cost;
+}
+
+// Looks for arms that score higher than the best known and reach the bar,
+// longest first.
+Hit LshSearch::Improve(const LiftedQuery& query, Hit best, double bar) {
+  const lsh::PointTable& table = points_.table();
+  std::vector<MaskedBlock> better;
+  meetings_.Begin(table.end());
+  for (const auto& [number, planned] : bands_) {
+    bar = std::max<double>(bar, best.score);
+    const double reach = planned.band.scale() * query.length;
+    if (reach < bar) break;
+    // Rounded differently from the scorer, which has the last word.
+    const auto least = static_cast<float>(bar * (1 - 1e-5));
+    better.clear();
+    const auto look_at = [&](std::span<const PointNumber> leaf) {
+      for (std::size_t i = 0; i < leaf.size(); ++i) {
+        if (i + kAhead < leaf.size()) table.Prefetch(leaf[i + kAhead]);
+        if (!meetings_.First(leaf[i])) continue;
+        ++stats_.arms_scored;
+        const float score = kernels::InnerProduct(
+            table.row(leaf[i]), query.values.data(), table.stride());
+        if (score < least) continue;
+        const Slot slot = points_.slot(leaf[i]);
+        better.push_back({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)});
+      }
+      return true;
+    };
+    stats_.directions += planned.band.tree(0).VisitLeaves(
+        query.on_sphere, EffortFor(planned.efforts, bar / reach).threshold,
+        look_at);
+    if (better.empty()) continue;
+    best = Better(catalogue_, best, scorer_.Best(catalogue_.blocks(), better));
+  }
+  return best;
+}
+
 std::size_t LshSearch::bytes() const {
   std::size_t sum = 0;
-  for (const auto& [number, planted] : bands_) sum += planted.band.bytes();
+  for (const auto& [number, planned] : bands_) sum += planned.band.bytes();
   return sum;
 }
 

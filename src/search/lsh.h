@@ -8,6 +8,7 @@
 #include "lsh/band.h"
 #include "lsh/meetings.h"
 #include "manyarms/search.h"
+#include "search/arm_set.h"
 #include "search/lifted_points.h"
 #include "search/scorer.h"
 
@@ -19,7 +20,9 @@ namespace manyarms {
 ///   far a query goes down does, and is looked up for each.
 /// - The threshold is not found by bisection: it is the score of the best of
 ///   the last answers, which one pass through the trees is to beat.
-/// - A question that would cost more than a scan is left to a scan.
+/// - A question that would cost more than a scan is left to a scan, and trees
+///   are planned and built only when scans have cost as much as that will: with
+///   few questions, or where trees don't pay, nothing is lost on them.
 /// What is given up is the promise against adaptive queries: a better arm is
 /// found with probability `success` over the trees' randomness, but the same
 /// one may be missed again and again while the queries are alike.
@@ -31,7 +34,7 @@ class LshSearch final : public Search {
   void Add(std::span<const Slot> slots) override;
   void Remove(Slot slot) override;
   void Clear() override;
-  std::size_t size() const override { return points_.size(); }
+  std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
   SearchStats stats() const override { return stats_; }
 
@@ -44,9 +47,11 @@ class LshSearch final : public Search {
     double directions = 0;
     double per_point = 0;
   };
-  struct Planted {
-    lsh::Band band;
+  struct PlannedBand {
+    lsh::Band band;               // empty until trees are built
     std::vector<Effort> efforts;  // by the cosine, from 0 to 1
+    double insert_cost = 0;       // of a point
+    std::size_t points = 0;
   };
   struct LiftedQuery {
     std::vector<float> values;  // with zeros up to the points' stride
@@ -54,17 +59,23 @@ class LshSearch final : public Search {
     double length = 0;
   };
 
+  static const Effort& EffortFor(const std::vector<Effort>& efforts,
+                                 double cosine);
   LiftedQuery Lift(const Query& query) const;
-  bool TreesPay(const LiftedQuery& query, double bar) const;
   Hit ScanAll();
-  void Plant(const LiftedQuery& query, double best_score);
-  Planted MakeBand(lsh::BandNumber number, std::size_t points);
-  void Insert(lsh::PointNumber number);
-  const Effort& EffortFor(const Planted& planted, double cosine) const;
-  double Cost(const LiftedQuery& query, double bar) const;
   Hit BestKnown();
-  Hit Improve(const LiftedQuery& query, Hit best, double bar);
   void Remember(Slot slot);
+  double Cost(const LiftedQuery& query, double bar) const;
+  Hit Improve(const LiftedQuery& query, Hit best, double bar);
+
+  bool planned() const { return planned_for_ > 0; }
+  bool forced() const { return options_.min_depth > 0; }
+  void Plan(const LiftedQuery& query, double best_score);
+  PlannedBand PlanBand(lsh::BandNumber number, std::size_t points);
+  PlannedBand& BandOf(lsh::PointNumber number);
+  double BuildCost() const;
+  void Build();
+  void DropTrees();
 
   // Immutable after construction.
   const LshOptions options_;
@@ -72,13 +83,17 @@ class LshSearch final : public Search {
   const Catalogue& catalogue_;
   const std::uint64_t seed_;
 
-  LiftedPoints points_;
+  ArmSet arms_;
+  LiftedPoints points_;  // all of them, once trees are planned
   Scorer scorer_;
-  std::map<lsh::BandNumber, Planted, std::greater<>> bands_;
-  std::size_t planted_for_ = 0;  // points; 0: not planted
-  double expected_ = 0;          // <q, p> of a best arm for |q| = 1
-  std::vector<double> far_;      // <q, p> / |p| of others
-  std::vector<Slot> winners_;    // of the last queries, the newest last
+  std::map<lsh::BandNumber, PlannedBand, std::greater<>> bands_;
+  std::size_t planned_for_ = 0;  // points; 0: nothing is planned
+  bool built_ = false;
+  double scanned_ = 0;     // arms, since trees were dropped
+  double would_save_ = 0;  // what trees would have saved since they are planned
+  double expected_ = 0;    // <q, p> of a best arm for |q| = 1
+  std::vector<double> far_;    // <q, p> / |p| of others
+  std::vector<Slot> winners_;  // of the last queries, the newest last
   lsh::Meetings meetings_;
   SearchStats stats_;
 };

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "manyarms/error.h"
+
 namespace manyarms {
 namespace {
 
@@ -36,24 +38,42 @@ LshTheorySearch::LshTheorySearch(const LshTheoryOptions& options,
 
 void LshTheorySearch::Add(std::span<const Slot> slots) {
   for (const Slot slot : slots) {
+    arms_.Add(slot);
     const PointNumber number = points_.Add(slot);
-    for (AdaptiveSolver& solver : solvers_) solver.Insert(number);
+    try {
+      for (AdaptiveSolver& solver : solvers_) solver.Insert(number);
+    } catch (const Error&) {
+      // Trees for points of this length do not fit into memory. The arm is
+      // taken nevertheless; the next query, which needs the trees, will say so.
+      solvers_.clear();
+    }
   }
-  if (points_.size() > planned_for_) solvers_.clear();
+  if (arms_.size() > planned_for_) solvers_.clear();
 }
 
 void LshTheorySearch::Remove(Slot slot) {
   for (AdaptiveSolver& solver : solvers_) solver.Erase(points_.number(slot));
   points_.Remove(slot);
+  arms_.Remove(slot);
 }
 
 void LshTheorySearch::Clear() {
   solvers_.clear();
   points_.Clear();
+  arms_.Clear();
 }
 
 void LshTheorySearch::MakeSolvers(const Query& query) {
-  planned_for_ = kRoomToGrow * points_.size();
+  planned_for_ = kRoomToGrow * arms_.size();
+  try {
+    AddSolvers(query);
+  } catch (...) {
+    solvers_.clear();
+    throw;
+  }
+}
+
+void LshTheorySearch::AddSolvers(const Query& query) {
   const auto dim = static_cast<double>(catalogue_.dim());
   if (task_.objective == Objective::kQuadraticForm) {
     // Algorithm 2, line 3, where scores are beta^2 |x|^2_{V^-1}.
@@ -142,7 +162,7 @@ LshTheorySearch::Answer LshTheorySearch::LastAnswer(
 }
 
 std::optional<Hit> LshTheorySearch::Best(const Query& query) {
-  if (points_.size() == 0) return std::nullopt;
+  if (arms_.size() == 0) return std::nullopt;
   if (task_.objective == Objective::kQuadraticForm && query.radius == 0) {
     return std::nullopt;  // nothing is uncertain
   }
@@ -153,8 +173,8 @@ std::optional<Hit> LshTheorySearch::Best(const Query& query) {
   if (answer) return Score(points_.slot(*answer));
   if (task_.objective == Objective::kQuadraticForm) return std::nullopt;
   ++stats_.scans;
-  stats_.arms_scored += points_.size();
-  return scorer_.Best(catalogue_.blocks(), points_.arms().blocks());
+  stats_.arms_scored += arms_.size();
+  return scorer_.Best(catalogue_.blocks(), arms_.blocks());
 }
 
 Hit LshTheorySearch::Score(Slot slot) const {

@@ -5,6 +5,7 @@
 
 #include "lsh/adaptive_solver.h"
 #include "manyarms/search.h"
+#include "search/arm_set.h"
 #include "search/lifted_points.h"
 #include "search/scorer.h"
 
@@ -27,7 +28,7 @@ class LshTheorySearch final : public Search {
   void Add(std::span<const Slot> slots) override;
   void Remove(Slot slot) override;
   void Clear() override;
-  std::size_t size() const override { return points_.size(); }
+  std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
   SearchStats stats() const override { return stats_; }
 
@@ -35,6 +36,7 @@ class LshTheorySearch final : public Search {
   using Answer = std::optional<lsh::PointNumber>;
 
   void MakeSolvers(const Query& query);
+  void AddSolvers(const Query& query);
   void AddSolver(const lsh::MipsProblem& problem, double failure,
                  std::size_t of);
   std::vector<double> PaperQuery(const Query& query) const;
@@ -48,7 +50,8 @@ class LshTheorySearch final : public Search {
   const Catalogue& catalogue_;
   const std::uint64_t seed_;
 
-  LiftedPoints points_;
+  ArmSet arms_;
+  LiftedPoints points_;  // all of them
   Scorer scorer_;
   std::vector<lsh::AdaptiveSolver> solvers_;  // none before the first query
   std::size_t planned_for_ = 0;               // points

@@ -1,0 +1,213 @@
+// The searches side by side in runs of the paper's synthetic world: regret,
+// arms looked at, how often the scan's arm was chosen, and time. The figures of
+// docs/lsh.md.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "manyarms/catalogue.h"
+#include "manyarms/environment.h"
+#include "manyarms/experiment.h"
+#include "manyarms/random.h"
+#include "manyarms/search.h"
+
+namespace manyarms {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kRadius = 2;
+constexpr std::uint64_t kSteps = 20'000;
+constexpr std::size_t kManyArms = 10'000;
+
+struct Contender {
+  std::string name;
+  SearchOptions search;
+  bool slow_to_build = false;
+};
+
+std::vector<Contender> Contenders() {
+  return {
+      {"scan", ScanOptions{}},
+      {"certified", CertifiedOptions{}},
+      {"hnsw",
+       HnswOptions{.metric = HnswOptions::Metric::kInnerProduct, .effort = 64},
+       true},
+      {"lsh", LshOptions{}},
+      {"lsh, trees forced", LshOptions{.min_depth = 1}}};
+}
+
+struct Outcome {
+  double regret = 0;
+  double recall = 0;
+  double scored = 0;      // a step
+  double directions = 0;  // a step
+  double setup_seconds = 0;
+  double run_seconds = 0;
+  double median_us = 0;
+};
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double Median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + values.size() / 2);
+  return values[values.size() / 2];
+}
+
+// Thompson sampling step by step, so that a scan can look over the search's
+// shoulder, or not, where times are taken: it sweeps the cache.
+Outcome RunThompson(const SearchOptions& options, std::size_t arms,
+                    std::uint64_t seed, bool watched) {
+  const auto world =
+      MakeSynthetic({.arms = arms, .seed = seed, .theta_seed = seed});
+  const std::size_t dim = world->dim();
+  Catalogue catalogue(dim);
+  Posterior posterior(dim, 1.0);
+  const auto search =
+      MakeSearch(options, Objective::kInnerProduct, catalogue, posterior, seed);
+  const auto scan = MakeSearch(ScanOptions{}, Objective::kInnerProduct,
+                               catalogue, posterior, seed);
+  Outcome outcome;
+  std::vector<float> features(dim);
+  const auto add = [&](const std::vector<ArmId>& ids, double& seconds) {
+    std::vector<Slot> slots;
+    slots.reserve(ids.size());
+    for (const ArmId id : ids) {
+      world->Features(id, features);
+      slots.push_back(catalogue.Add(id, features));
+    }
+    scan->Add(slots);
+    const Clock::time_point start = Clock::now();
+    search->Add(slots);
+    seconds += SecondsSince(start);
+  };
+  std::vector<ArmId> first(arms);
+  std::iota(first.begin(), first.end(), ArmId{0});
+  add(first, outcome.setup_seconds);
+
+  std::vector<double> xi(dim);
+  std::vector<double> latencies;
+  latencies.reserve(kSteps);
+  std::uint64_t same = 0;
+  for (std::uint64_t step = 1; step <= kSteps; ++step) {
+    const Change change = world->Advance(step);
+    if (!change.added.empty()) add(change.added, outcome.run_seconds);
+    RandomStream(seed, RandomStream::Role::kSample, step - 1).Gaussians(xi);
+    const Eigen::VectorXd theta = posterior.Sample(kRadius, xi);
+    const Clock::time_point start = Clock::now();
+    const Slot chosen = search->Best({.direction = &theta})->slot;
+    const double seconds = SecondsSince(start);
+    outcome.run_seconds += seconds;
+    latencies.push_back(1e6 * seconds);
+    if (watched) {
+      same += chosen == scan->Best({.direction = &theta})->slot ? 1 : 0;
+    }
+    const ArmId arm = catalogue.id(chosen);
+    outcome.regret += world->Regret(arm);
+    catalogue.CopyFeatures(chosen, features);
+    posterior.Update(features, world->Reward(arm, step));
+  }
+  outcome.recall = static_cast<double>(same) / kSteps;
+  outcome.scored = static_cast<double>(search->stats().arms_scored) / kSteps;
+  outcome.directions = static_cast<double>(search->stats().directions) / kSteps;
+  outcome.median_us = Median(std::move(latencies));
+  return outcome;
+}
+
+Outcome WatchedAndTimed(const Contender& contender, std::size_t arms,
+                        std::uint64_t seed) {
+  Outcome outcome = RunThompson(contender.search, arms, seed, false);
+  // A graph takes minutes to build once more.
+  if (contender.slow_to_build && arms > kManyArms) {
+    outcome.recall = std::numeric_limits<double>::quiet_NaN();
+  } else {
+    outcome.recall = RunThompson(contender.search, arms, seed, true).recall;
+  }
+  return outcome;
+}
+
+// Of elimination only whole runs: its searches are inside. Recall is not known
+// then, but equal decisions are.
+Outcome RunElimination(const Contender& contender, std::size_t arms,
+                       std::uint64_t seed) {
+  RunSpec spec;
+  spec.policy = EliminationOptions{};
+  spec.search = contender.search;
+  spec.environment = {.arms = arms, .seed = seed, .theta_seed = seed};
+  spec.steps = kSteps;
+  const RunResult result = RunExperiment(spec);
+  spec.search = ScanOptions{};
+  const bool same =
+      RunExperiment(spec).decision_digest == result.decision_digest;
+  Outcome outcome;
+  outcome.regret = result.regret;
+  outcome.recall = same ? 1 : 0;
+  outcome.scored = static_cast<double>(result.stats.arms_scored) / kSteps;
+  outcome.directions = static_cast<double>(result.stats.directions) / kSteps;
+  outcome.setup_seconds = result.setup_seconds;
+  outcome.run_seconds = result.run_seconds;
+  outcome.median_us = result.latency.p50;
+  return outcome;
+}
+
+void Compare(bool thompson, std::size_t arms, std::uint64_t seeds) {
+  fmt::print("{} from {} arms, {} seeds, {} steps, d = 16\n",
+             thompson ? "ts" : "elim", arms, seeds, kSteps);
+  fmt::print(
+      "| search | regret | beside scan | {} | arms scored a step | "
+      "directions a step | set-up, s | steps, s | median choice, us |\n"
+      "|---|---|---|---|---|---|---|---|---|\n",
+      thompson ? "the scan's arm" : "runs with the scan's decisions");
+  double scan_regret = 0;
+  for (const Contender& contender : Contenders()) {
+    const std::uint64_t runs =
+        contender.slow_to_build && arms > kManyArms ? 1 : seeds;
+    std::vector<Outcome> outcomes;
+    outcomes.reserve(runs);
+    for (std::uint64_t seed = 1; seed <= runs; ++seed) {
+      outcomes.push_back(thompson ? WatchedAndTimed(contender, arms, seed)
+                                  : RunElimination(contender, arms, seed));
+    }
+    const auto mean = [&](double Outcome::*member) {
+      double sum = 0;
+      for (const Outcome& outcome : outcomes) sum += outcome.*member;
+      return sum / static_cast<double>(runs);
+    };
+    const double regret = mean(&Outcome::regret);
+    if (contender.name == "scan") scan_regret = regret;
+    fmt::print(
+        "| {}{} | {:.0f} | {} | {:.4f} | {:.0f} | {:.0f} | {:.2f} | "
+        "{:.2f} | {:.1f} |\n",
+        contender.name, runs < seeds ? " (one seed)" : "", regret,
+        runs < seeds
+            ? ""
+            : fmt::format("{:+.1f} %", 100 * (regret / scan_regret - 1)),
+        mean(&Outcome::recall), mean(&Outcome::scored),
+        mean(&Outcome::directions), mean(&Outcome::setup_seconds),
+        mean(&Outcome::run_seconds), mean(&Outcome::median_us));
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+}  // namespace manyarms
+
+int main(int argc, char** argv) {
+  const std::uint64_t seeds =
+      argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 10;
+  for (const bool thompson : {true, false}) {
+    for (const std::size_t arms : {3000U, 98000U}) {
+      manyarms::Compare(thompson, arms, seeds);
+    }
+  }
+}
