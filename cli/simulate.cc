@@ -12,6 +12,7 @@
 #include "progress.h"
 #include "reproduction/statistics.h"
 #include "reproduction/text.h"
+#include "reproduction/theory.h"
 
 namespace manyarms::cli {
 namespace {
@@ -126,6 +127,29 @@ std::string TableRow(const RunSpec& spec, const RunResult& result) {
       static_cast<double>(result.peak_rss_bytes) / 1e6, result.decision_digest);
 }
 
+// What a theorem promises of the regret, where one does.
+std::string TheoremLine(const Flags& flags) {
+  const bool theory =
+      flags.exploration == "theory" && flags.spec.environment.unit_ball;
+  if (!theory || flags.policy == "ucb") return "";
+  reproduction::TheoremSetting setting{.dim = flags.spec.environment.dim,
+                                       .steps = flags.spec.steps,
+                                       .delta = flags.delta,
+                                       .accuracy = flags.accuracy};
+  double bound = 0;
+  if (flags.policy == "ts") {
+    // Of the ladder; an exact search has none.
+    setting.accuracy =
+        flags.search == "lsh-theory" ? flags.lsh_theory.accuracy : 0;
+    bound = reproduction::ThompsonBound(setting);
+  } else {
+    bound = reproduction::EliminationBound(setting);
+  }
+  return fmt::format("theorem {}: at most {} with probability {:.4g}",
+                     flags.policy == "ts" ? "6.1" : "5.2",
+                     reproduction::Grouped(bound), 1 - flags.delta);
+}
+
 void Simulate(Flags flags) {
   RunSpec& spec = flags.spec;
   spec.policy = ParsePolicy(flags);
@@ -170,6 +194,8 @@ void Simulate(Flags flags) {
         "regret {:.1f} on average, standard deviation {:.1f}",
         reproduction::Mean(regrets), reproduction::Deviation(regrets)));
   }
+  const std::string theorem = TheoremLine(flags);
+  if (!flags.json && !theorem.empty()) output.Line(theorem);
 }
 
 }  // namespace

@@ -52,6 +52,7 @@ SearchOptions ParseSearch(const Json& bandit) {
                        .metric = HnswOptions::Metric::kInnerProduct,
                        .effort = std::max(beam, shortlist)};
   }
+  if (search == "lsh") return LshOptions{};
   Refuse("search", search);
 }
 
