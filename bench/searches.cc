@@ -60,8 +60,10 @@ double SecondsSince(Clock::time_point start) {
 }
 
 double Median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + values.size() / 2);
-  return values[values.size() / 2];
+  const auto middle =
+      values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
 }
 
 // Thompson sampling step by step, so that a scan can look over the search's

@@ -125,7 +125,7 @@ void Survey(const BlockTable& table, std::span<const MaskedBlock> blocks,
 /// Which of up to kDirectionGroup directions have an inner product of at least
 /// `threshold` with the vector, as bits. They lie in blocks of kLanes, like
 /// arms.
-inline constexpr std::size_t kDirectionGroup = 4 * kLanes;
+inline constexpr std::size_t kDirectionGroup = std::size_t{4} * kLanes;
 std::uint64_t DirectionsReached(const float* directions, std::size_t count,
                                 std::span<const float> vector, float threshold);
 

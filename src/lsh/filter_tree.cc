@@ -17,7 +17,7 @@ FilterTree::FilterTree(const TreeShape& shape, std::uint64_t seed)
 }
 
 FilterTree::Index FilterTree::NewInner(std::uint64_t name) {
-  Index index = static_cast<Index>(inner_.size());
+  auto index = static_cast<Index>(inner_.size());
   if (free_inner_.empty()) {
     inner_.emplace_back();
   } else {

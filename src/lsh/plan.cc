@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -181,13 +180,42 @@ std::optional<LshPlan> BestOfBranching(TreeShape shape, double cost_to_beat,
     best = plan;
     best_cost = std::min(best_cost, plan->cost);
   };
-  constexpr double kCoarse = 0.4;
+  // From -2 to 5 in coarse steps, then in fine ones around the best of them.
   constexpr double kFine = 0.1;
-  for (double t = -2; t <= 5; t += kCoarse) offer(t);
+  constexpr int kCoarse = 4;  // in fine steps
+  for (int step = -20; step <= 50; step += kCoarse) offer(kFine * step);
   if (!best) return best;
   const double around = best->shape.point_threshold;
-  for (double t = -kCoarse + kFine; t < kCoarse; t += kFine) offer(around + t);
+  for (int step = 1 - kCoarse; step < kCoarse; ++step) {
+    offer(around + kFine * step);
+  }
   return best;
+}
+
+// Offers the best plans of one depth, by growing branchings.
+void PlanDepth(std::size_t depth, const LshPlanRequest& request,
+               std::optional<LshPlan>& best) {
+  constexpr double kGrowth = 1.25;
+  constexpr std::size_t kMost = 1'000'000;
+  double least = kInfinity;
+  for (std::size_t branching = 2; branching <= kMost;
+       branching = static_cast<std::size_t>(
+           std::ceil(kGrowth * static_cast<double>(branching)))) {
+    // The root alone would cost more.
+    if (best &&
+        request.costs.direction * static_cast<double>(branching) > best->cost) {
+      return;
+    }
+    const auto plan = BestOfBranching(
+        {.dim = request.dim, .depth = depth, .branching = branching},
+        best.has_value() ? best->cost : kInfinity, request);
+    if (!plan) continue;
+    if (!best || plan->cost < best->cost) best = plan;
+    // Past the best of this depth, by a margin for the roughness of the grid.
+    constexpr double kMargin = 1.5;
+    if (plan->cost > kMargin * least) return;
+    least = std::min(least, plan->cost);
+  }
 }
 
 void CheckRequest(const LshPlanRequest& request) {
@@ -209,30 +237,11 @@ std::string_view ReductionName(Reduction reduction) {
 
 LshPlan PlanLsh(const LshPlanRequest& request) {
   CheckRequest(request);
-  const auto points = static_cast<double>(request.points);
   std::optional<LshPlan> best;
   if (request.min_depth == 0) best = Scan(request);
   for (std::size_t depth = std::max<std::size_t>(1, request.min_depth);
        depth <= request.max_depth; ++depth) {
-    double last = kInfinity;
-    for (double wish = 2; wish <= 1e6; wish *= 1.25) {
-      TreeShape shape{.dim = request.dim,
-                      .depth = depth,
-                      .branching = static_cast<std::size_t>(wish + 0.5)};
-      // The root alone would cost more.
-      const bool forced = request.min_depth > 0 && !best;
-      if (!forced &&
-          request.costs.direction * wish > (best ? best->cost : points)) {
-        break;
-      }
-      const auto plan =
-          BestOfBranching(shape, best ? best->cost : kInfinity, request);
-      if (!plan) continue;
-      if (!best || plan->cost < best->cost) best = plan;
-      // Past its best, by a margin for the roughness of the grid.
-      if (plan->cost > 1.5 * last) break;
-      last = std::min(last, plan->cost);
-    }
+    PlanDepth(depth, request, best);
   }
   if (!best) {
     throw Error(ErrorCode::kTooLarge,
@@ -261,7 +270,7 @@ std::optional<std::size_t> BreakEvenPoints(const LshPlanRequest& request,
     at.points = static_cast<std::size_t>(points);
     return !PlanLsh(at).is_scan();
   };
-  double high = static_cast<double>(most);
+  auto high = static_cast<double>(most);
   if (!tree_wins(high)) return std::nullopt;
   double low = 1;
   while (high / low > 1.05) {
