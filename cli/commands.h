@@ -15,6 +15,7 @@ void AddSimulate(CLI::App& app);
 void AddReproduce(CLI::App& app);
 void AddReport(CLI::App& app);
 void AddPlanLsh(CLI::App& app);
+void AddAdversary(CLI::App& app);
 
 }  // namespace manyarms::cli
 

@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
     manyarms::cli::AddReproduce(app);
     manyarms::cli::AddReport(app);
     manyarms::cli::AddPlanLsh(app);
+    manyarms::cli::AddAdversary(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& done) {  // --help and --version

@@ -12,13 +12,6 @@
 namespace manyarms::reproduction {
 namespace {
 
-constexpr const char* kPreamble =
-    "set encoding utf8\n"
-    "set border 3 lc rgb '#555555'\n"
-    "set tics nomirror\n"
-    "set grid lc rgb '#dddddd' lt 1\n"
-    "set key above left Left reverse maxcols 2 width 1 noenhanced\n";
-
 // Okabe and Ito's colours, which people tell apart however they see colours.
 struct Look {
   const char* colour;

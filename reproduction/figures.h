@@ -11,6 +11,14 @@ namespace manyarms::reproduction {
 /// Figures to be drawn by gnuplot. Lines differ by dashes and marks as well as
 /// by colour.
 
+/// What every script begins with.
+inline constexpr const char* kPreamble =
+    "set encoding utf8\n"
+    "set border 3 lc rgb '#555555'\n"
+    "set tics nomirror\n"
+    "set grid lc rgb '#dddddd' lt 1\n"
+    "set key above left Left reverse maxcols 2 width 1 noenhanced\n";
+
 /// Cumulative regret: the mean over runs, and a standard deviation to both
 /// sides.
 Figure RegretFigure(const std::string& name, const std::string& caption,

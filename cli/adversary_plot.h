@@ -1,0 +1,19 @@
+#ifndef MANYARMS_CLI_ADVERSARY_PLOT_H_
+#define MANYARMS_CLI_ADVERSARY_PLOT_H_
+
+#include <string>
+#include <vector>
+
+#include "manyarms/adversary.h"
+
+namespace manyarms::cli {
+
+/// A picture of the results, as SVG: above, how often the n-th query fails;
+/// below, how many sequences fail against the number of copies. Throws
+/// Error(kIo) if gnuplot is not there.
+std::string AdversaryPlot(const AdversaryOptions& options,
+                          const std::vector<AdversaryResult>& results);
+
+}  // namespace manyarms::cli
+
+#endif  // MANYARMS_CLI_ADVERSARY_PLOT_H_
