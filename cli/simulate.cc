@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Flags {
   std::string reduction{ReductionName(Reduction::kSymmetric)};
   LshOptions lsh;
   LshTheoryOptions lsh_theory;
+  std::optional<double> tree_bytes;  // each search has its own default
   RunSpec spec;
   std::uint64_t runs = 1;
   bool fixed_theta = false;
@@ -87,13 +89,14 @@ SearchOptions ParseSearch(const Flags& flags) {
   if (flags.search == "lsh") {
     LshOptions lsh = flags.lsh;
     lsh.reduction = reduction;
+    lsh.max_bytes = flags.tree_bytes.value_or(lsh.max_bytes);
     return lsh;
   }
   if (flags.search == "lsh-theory") {
     LshTheoryOptions lsh = flags.lsh_theory;
     lsh.reduction = reduction;
     lsh.delta = flags.delta;
-    lsh.max_bytes = flags.lsh.max_bytes;
+    lsh.max_bytes = flags.tree_bytes.value_or(lsh.max_bytes);
     return lsh;
   }
   HnswOptions hnsw = flags.hnsw;
@@ -294,8 +297,8 @@ void AddSimulate(CLI::App& app) {
       ->check(Count())
       ->group("Search lsh, lsh-theory");
   command
-      ->add_option("--tree-bytes", flags->lsh.max_bytes,
-                   "The most that all trees may take")
+      ->add_option("--tree-bytes", flags->tree_bytes,
+                   "The most that all trees may take [2e9, lsh-theory 4e9]")
       ->group("Search lsh, lsh-theory");
   command
       ->add_option("--copies", flags->lsh_theory.copies,

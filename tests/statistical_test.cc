@@ -129,6 +129,24 @@ TEST(PaperRegret, EliminationWithARawGraphFromThreeThousandArms) {
   ExpectGraphWithinTenPercent(EliminationOptions{}, kRaw, 3000, 10);
 }
 
+// Filter trees with defaults, which scan until scans have cost as much as
+// planning does and ask trees after that. Ten pairs of runs that meet the same
+// arms, noise and draws; see above for what is left between two runs.
+void ExpectTreesWithinTenPercent(const PolicyOptions& policy) {
+  const double scan = MeanRegret(policy, ScanOptions{}, 3000, 10);
+  const double trees = MeanRegret(policy, LshOptions{}, 3000, 10);
+  SCOPED_TRACE(::testing::Message() << "scan " << scan << ", lsh " << trees);
+  ExpectWithin(trees / scan, 0.9, 1.1);
+}
+
+TEST(PaperRegret, ThompsonWithFilterTreesFromThreeThousandArms) {
+  ExpectTreesWithinTenPercent(ThompsonOptions{});
+}
+
+TEST(PaperRegret, EliminationWithFilterTreesFromThreeThousandArms) {
+  ExpectTreesWithinTenPercent(EliminationOptions{});
+}
+
 // The theory's radius of about 13 costs more than ten times the regret of the
 // constant 2 that the paper's figures point to.
 TEST(PaperRegret, TheorysRadiusIsFarTooLargeInPractice) {

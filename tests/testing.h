@@ -31,6 +31,16 @@ inline std::vector<ArmId> FirstIds(std::size_t count) {
   return ids;
 }
 
+/// from, from + step, ... up to `to`.
+inline std::vector<double> Steps(double from, double to, double step) {
+  const auto count = static_cast<std::size_t>((to - from) / step + 1e-9) + 1;
+  std::vector<double> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    values[i] = from + static_cast<double>(i) * step;
+  }
+  return values;
+}
+
 /// Expects that `work` throws Error with this code and a message in which all
 /// of `parts` occur.
 template <class Work>

@@ -29,7 +29,7 @@ struct SolverOptions {
   std::size_t copies = 1;     ///< kappa
   /// Of one copy for one query. The theory wants 0.9; a thousand queries can
   /// show that only of something better.
-  double success = 0.94;
+  double success = 0.95;
   std::size_t points = 1000;  ///< how many to plan for; any number works
   std::size_t min_depth = 0;  ///< 1: a tree even where a scan costs less
   double max_bytes = 8e9;     ///< of all copies together

@@ -125,11 +125,11 @@ std::optional<Hit> LshSearch::Best(const Query& query) {
   Hit best = BestKnown();
   // What is below the sought score is as good as nothing.
   const double bar = std::max<double>(best.score, task_.sought);
+  // Trees are asked for something better than what is known.
+  const bool askable = planned() && best.slot != kNoSlot && bar > 0;
   const double saved =
-      planned() && best.slot != kNoSlot && bar > 0
-          ? static_cast<double>(arms_.size()) - Cost(lifted, bar)
-          : 0;
-  if (built_ && (saved > 0 || forced())) {
+      askable ? static_cast<double>(arms_.size()) - Cost(lifted, bar) : 0;
+  if (built_ && askable && (saved > 0 || forced())) {
     best = Improve(lifted, best, bar);
   } else {
     best = ScanAll();
