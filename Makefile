@@ -1,7 +1,7 @@
 # The front door. Everything that is needed is installed by scripts/setup.
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce plots test build configure bench bench-scaling format lint setup clean
+.PHONY: help run reproduce plots test build configure bench bench-scaling bench-lsh format lint setup clean
 
 JOBS := $(shell nproc)
 
@@ -52,6 +52,15 @@ bench-scaling: build ## Measure certified search against the scan and make docs/
 	@scripts/setup python3-matplotlib
 	scripts/bench-scaling
 	scripts/scaling-page
+
+bench-lsh: build ## Measure filter trees against theory and make their part of docs/lsh.md
+	@scripts/setup python3-matplotlib
+	cmake --build --preset release --parallel $(JOBS) --target bench_lsh
+	build/bench_lsh cost > build/lsh.jsonl
+	build/bench_lsh success >> build/lsh.jsonl
+	build/bench_lsh deletion >> build/lsh.jsonl
+	cp build/lsh.jsonl docs/lsh.jsonl
+	scripts/lsh-page
 
 lint: configure ## Check formatting and run clang-tidy
 	scripts/check-format

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -32,6 +31,7 @@ struct Contender {
   std::string name;
   SearchOptions search;
   bool slow_to_build = false;
+  bool forced_trees = false;  // which for elim are slow to build
 };
 
 std::vector<Contender> Contenders() {
@@ -129,12 +129,7 @@ Outcome RunThompson(const SearchOptions& options, std::size_t arms,
 Outcome WatchedAndTimed(const Contender& contender, std::size_t arms,
                         std::uint64_t seed) {
   Outcome outcome = RunThompson(contender.search, arms, seed, false);
-  // A graph takes minutes to build once more.
-  if (contender.slow_to_build && arms > kManyArms) {
-    outcome.recall = std::numeric_limits<double>::quiet_NaN();
-  } else {
-    outcome.recall = RunThompson(contender.search, arms, seed, true).recall;
-  }
+  outcome.recall = RunThompson(contender.search, arms, seed, true).recall;
   return outcome;
 }
 
@@ -172,8 +167,9 @@ void Compare(bool thompson, std::size_t arms, std::uint64_t seeds) {
       thompson ? "the scan's arm" : "runs with the scan's decisions");
   double scan_regret = 0;
   for (const Contender& contender : Contenders()) {
-    const std::uint64_t runs =
-        contender.slow_to_build && arms > kManyArms ? 1 : seeds;
+    const bool slow =
+        contender.slow_to_build || (!thompson && contender.forced_trees);
+    const std::uint64_t runs = slow && arms > kManyArms ? 1 : seeds;
     std::vector<Outcome> outcomes;
     outcomes.reserve(runs);
     for (std::uint64_t seed = 1; seed <= runs; ++seed) {

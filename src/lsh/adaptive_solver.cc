@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "kernels/kernels.h"
 #include "lsh/sphere.h"
 
 namespace manyarms::lsh {
@@ -119,29 +120,46 @@ std::vector<float> AdaptiveSolver::Rounded(
 // One single-query solver: down the trees, and the first point that passes.
 void AdaptiveSolver::AskCopy(std::size_t copy, const RoundedQuery& query,
                              Meetings& meetings, SolverAnswer& answer) const {
+  constexpr std::size_t kAhead = 8;  // rows fetched ahead of their use
+  constexpr double kUnit = 0x1p-24;
   const double accepted = problem_.ratio * problem_.sought;
   ++answer.copies_asked;
   for (const auto& [number, band] : bands_) {
+    // What an inner product of floats may err by; what comes near the border is
+    // judged in double.
+    const double error = static_cast<double>(points_.dim() + 8) * kUnit *
+                         band.scale() * query.length;
+    const auto hopeless = static_cast<float>(accepted - 2 * error);
+    const auto look_at = [&](std::span<const PointNumber> leaf) {
+      for (std::size_t i = 0; i < leaf.size(); ++i) {
+        if (i + kAhead < leaf.size()) points_.Prefetch(leaf[i + kAhead]);
+        const PointNumber point = leaf[i];
+        if (!meetings.First(point)) continue;
+        ++answer.scored;
+        if (kernels::InnerProduct(points_.row(point), query.padded.data(),
+                                  points_.stride()) < hopeless) {
+          continue;
+        }
+        if (InnerProduct(points_[point], query.values) < accepted) continue;
+        answer.point = point;
+        return false;
+      }
+      return true;
+    };
     const auto threshold =
         static_cast<float>(plans_.at(number).query_threshold);
-    answer.directions += band.tree(copy).VisitLeaves(
-        query.on_sphere, threshold, [&](std::span<const PointNumber> leaf) {
-          for (const PointNumber point : leaf) {
-            if (!meetings.First(point)) continue;
-            ++answer.scored;
-            if (InnerProduct(points_[point], query.values) >= accepted) {
-              answer.point = point;
-              return false;
-            }
-          }
-          return true;
-        });
+    answer.directions +=
+        band.tree(copy).VisitLeaves(query.on_sphere, threshold, look_at);
     if (answer.point) return;
   }
 }
 
 SolverAnswer AdaptiveSolver::Find(std::span<const double> query) {
-  RoundedQuery rounded{Rounded(query), {}};
+  RoundedQuery rounded;
+  rounded.values = Rounded(query);
+  rounded.padded = rounded.values;
+  rounded.padded.resize(points_.stride());
+  rounded.length = Length(rounded.values);
   rounded.on_sphere.resize(SphereDim(options_.reduction, query.size()));
   QueryOnSphere(options_.reduction, rounded.values, rounded.on_sphere);
   for (Meetings& meetings : meetings_) meetings.Begin(points_.end());

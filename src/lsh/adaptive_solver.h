@@ -26,7 +26,7 @@ struct MipsProblem {
 
 struct SolverOptions {
   Reduction reduction = Reduction::kSymmetric;
-  std::size_t copies = 1;     ///< kappa
+  std::size_t copies = 1;  ///< kappa
   /// Of one copy for one query. The theory wants 0.9; a thousand queries can
   /// show that only of something better.
   double success = 0.95;
@@ -94,7 +94,9 @@ class AdaptiveSolver {
  private:
   struct RoundedQuery {
     std::vector<float> values;
+    std::vector<float> padded;  // to the points' stride
     std::vector<float> on_sphere;
+    double length = 0;
   };
 
   bool CanAnswer(BandNumber band) const;

@@ -75,8 +75,7 @@ void FilterTree::Erase(PointNumber number, std::span<const float> point) {
 bool FilterTree::InsertBelow(Index at, std::size_t level, PointNumber number,
                              std::span<const float> point) {
   if (level == shape_.depth) {
-    Leaf& leaf = leaves_[at];
-    leaf.insert(std::ranges::lower_bound(leaf, number), number);
+    leaves_[at].Insert(number);
     ++entries_;
     return true;
   }
@@ -107,10 +106,9 @@ bool FilterTree::InsertBelow(Index at, std::size_t level, PointNumber number,
 bool FilterTree::EraseBelow(Index at, std::size_t level, PointNumber number,
                             std::span<const float> point) {
   if (level == shape_.depth) {
-    Leaf& leaf = leaves_[at];
-    leaf.erase(std::ranges::lower_bound(leaf, number));
+    leaves_[at].Erase(number);
     --entries_;
-    return leaf.empty();
+    return leaves_[at].empty();
   }
   const auto threshold = static_cast<float>(shape_.point_threshold);
   ForEachChildReached(at, point, threshold, [&](std::size_t c) {
@@ -134,9 +132,7 @@ std::size_t FilterTree::bytes() const {
     sum += node.child.capacity() * sizeof(Index) +
            node.directions.capacity() * sizeof(float);
   }
-  for (const Leaf& leaf : leaves_) {
-    sum += leaf.capacity() * sizeof(PointNumber);
-  }
+  for (const Leaf& leaf : leaves_) sum += leaf.bytes();
   return sum;
 }
 

@@ -11,12 +11,10 @@
 #include "base/large_allocator.h"
 #include "kernels/blocks.h"
 #include "kernels/kernels.h"
+#include "lsh/sorted_numbers.h"
 #include "manyarms/lsh.h"
 
 namespace manyarms::lsh {
-
-/// The caller's number for a point.
-using PointNumber = std::uint32_t;
 
 /// A filter tree over points of the unit sphere. What it consists of is a pure
 /// function of shape, seed and the points that are in it: directions come from
@@ -24,7 +22,7 @@ using PointNumber = std::uint32_t;
 /// it does not matter in which order points came and went.
 ///
 /// Inserting and erasing cost the same: LshPlan::insert_directions inner
-/// products, and moving half of each leaf's list that the point is in.
+/// products, and a change of each leaf's list that the point is in.
 ///
 /// Thread safety: const methods may be called at the same time.
 class FilterTree {
@@ -39,8 +37,8 @@ class FilterTree {
   void Erase(PointNumber number, std::span<const float> point);
 
   /// Calls visit(numbers) for each leaf that the query reaches, from left to
-  /// right, until it returns false. Returns the inner products with directions
-  /// that this took.
+  /// right and piece by piece, until it returns false. Returns the inner
+  /// products with directions that this took.
   template <class Visit>
   std::uint64_t VisitLeaves(std::span<const float> query, float threshold,
                             const Visit& visit) const {
@@ -70,7 +68,7 @@ class FilterTree {
     // In blocks of kLanes children; coordinate j of lane l at [j * kLanes + l].
     std::vector<float, LargeAllocator<float>> directions;
   };
-  using Leaf = std::vector<PointNumber>;
+  using Leaf = SortedNumbers;
 
   bool ChildrenAreLeaves(std::size_t level) const {
     return level + 1 == shape_.depth;
@@ -131,7 +129,7 @@ template <class Visit>
 bool FilterTree::Walk(Index at, std::size_t level, std::span<const float> query,
                       float threshold, const Visit& visit,
                       std::uint64_t& directions) const {
-  if (level == shape_.depth) return visit(std::span(leaves_[at]));
+  if (level == shape_.depth) return leaves_[at].VisitPieces(visit);
   directions += shape_.branching;
   return ForEachChildReached(at, query, threshold, [&](std::size_t c) {
     const Index child = inner_[at].child[c];

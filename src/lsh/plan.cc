@@ -270,9 +270,16 @@ std::optional<std::size_t> BreakEvenPoints(const LshPlanRequest& request,
     at.points = static_cast<std::size_t>(points);
     return !PlanLsh(at).is_scan();
   };
-  auto high = static_cast<double>(most);
-  if (!tree_wins(high)) return std::nullopt;
+  // Beyond some size no tree may fit into memory, so that the last size says
+  // nothing: sizes are tried from below.
+  constexpr double kStep = 2;
   double low = 1;
+  double high = kStep;
+  while (!tree_wins(high)) {
+    if (high >= static_cast<double>(most)) return std::nullopt;
+    low = high;
+    high = std::min(high * kStep, static_cast<double>(most));
+  }
   while (high / low > 1.05) {
     const double middle = std::sqrt(low * high);
     (tree_wins(middle) ? high : low) = middle;

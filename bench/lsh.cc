@@ -1,0 +1,55 @@
+// Filter trees against theory, as JSON rows: what queries and changes cost,
+// how often a tree finds what it must, whether deletion leaves a trace. The
+// figures of docs/lsh.md.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "lsh_bench.h"
+
+int main(int argc, char** argv) try {
+  using namespace manyarms::bench;
+  CLI::App app("Measures filter trees; prints JSON rows");
+  app.require_subcommand(1);
+
+  CostOptions cost;
+  CLI::App* cost_part =
+      app.add_subcommand("cost", "Queries, building and changes against K");
+  cost_part
+      ->add_option("--most-points", cost.most_points, "Leave out larger sets")
+      ->capture_default_str();
+
+  SuccessOptions success;
+  CLI::App* success_part =
+      app.add_subcommand("success", "How often the answer is found");
+  success_part->add_option("--instances", success.instances, "Of each setting")
+      ->capture_default_str();
+  success_part->add_option("--points", success.points, "Of each instance")
+      ->capture_default_str();
+  success_part->add_option("--success", success.success, "To plan for")
+      ->capture_default_str();
+  success_part->add_option("--first-seed", success.first_seed, "Of instances")
+      ->capture_default_str();
+  success_part
+      ->add_option("--threads", success.threads, "Change nothing but the time")
+      ->capture_default_str();
+
+  DeletionOptions deletion;
+  CLI::App* deletion_part = app.add_subcommand(
+      "deletion", "Many changes against a tree built from what is left");
+  deletion_part
+      ->add_option("--operations", deletion.operations,
+                   "Insertions and deletions")
+      ->capture_default_str();
+  deletion_part->add_option("--points", deletion.points, "At the beginning")
+      ->capture_default_str();
+
+  CLI11_PARSE(app, argc, argv);
+  if (*cost_part) MeasureCost(cost);
+  if (*success_part) MeasureSuccess(success);
+  if (*deletion_part) MeasureDeletion(deletion);
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
