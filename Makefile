@@ -55,12 +55,13 @@ bench-scaling: build ## Measure certified search against the scan and make docs/
 
 bench-lsh: build ## Measure filter trees against theory and make their part of docs/lsh.md
 	@scripts/setup python3-matplotlib
-	cmake --build --preset release --parallel $(JOBS) --target bench_lsh
+	cmake --build --preset release --parallel $(JOBS) --target bench_lsh bench_searches
 	build/bench_lsh cost > build/lsh.jsonl
 	build/bench_lsh success >> build/lsh.jsonl
 	build/bench_lsh deletion >> build/lsh.jsonl
 	cp build/lsh.jsonl docs/lsh.jsonl
 	scripts/lsh-page
+	build/bench_searches
 
 lint: configure ## Check formatting and run clang-tidy
 	scripts/check-format

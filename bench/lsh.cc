@@ -17,6 +17,10 @@ int main(int argc, char** argv) try {
   CLI::App* cost_part =
       app.add_subcommand("cost", "Queries, building and changes against K");
   cost_part
+      ->add_option("--least-points", cost.least_points,
+                   "Leave out smaller sets")
+      ->capture_default_str();
+  cost_part
       ->add_option("--most-points", cost.most_points, "Leave out larger sets")
       ->capture_default_str();
 

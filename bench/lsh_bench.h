@@ -74,6 +74,7 @@ inline constexpr std::array<std::pair<double, double>, 4> kCostProblems = {
 void PrintPlans();
 
 struct CostOptions {
+  std::size_t least_points = 1000;
   std::size_t most_points = 1'000'000;
 };
 void MeasureCost(const CostOptions& options);

@@ -26,7 +26,7 @@ using lsh::PointNumber;
 
 // Inner products with directions that building may take, up to a minute or two.
 // Larger trees are planned and sampled, not built.
-constexpr double kMostForWorst = 3e10;
+constexpr double kMostForWorst = 7e10;
 constexpr double kMostForRandom = 1e10;
 // One in a deeper tree, whose nodes do not fit into a cache, counts as so many.
 constexpr double kDeeper = 8;
@@ -343,7 +343,9 @@ void MeasureCells(const CostOptions& options) {
   constexpr std::size_t kMostOfPapers = 100'000;
   for (const std::size_t points :
        {1000U, 3162U, 10'000U, 31'623U, 100'000U, 316'228U, 1'000'000U}) {
-    if (points > options.most_points) continue;
+    if (points < options.least_points || points > options.most_points) {
+      continue;
+    }
     for (const Reduction reduction :
          {Reduction::kSymmetric, Reduction::kPaper}) {
       if (reduction == Reduction::kPaper && points > kMostOfPapers) continue;

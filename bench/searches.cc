@@ -42,7 +42,7 @@ std::vector<Contender> Contenders() {
        HnswOptions{.metric = HnswOptions::Metric::kInnerProduct, .effort = 64},
        true},
       {"lsh", LshOptions{}},
-      {"lsh, trees forced", LshOptions{.min_depth = 1}}};
+      {"lsh, trees forced", LshOptions{.min_depth = 1}, false, true}};
 }
 
 struct Outcome {

@@ -31,7 +31,9 @@ struct Flags {
   std::string reduction{ReductionName(Reduction::kSymmetric)};
   LshOptions lsh;
   LshTheoryOptions lsh_theory;
-  std::optional<double> tree_bytes;  // each search has its own default
+  // Each search has its own defaults.
+  std::optional<double> tree_bytes;
+  std::optional<std::size_t> min_depth;
   RunSpec spec;
   std::uint64_t runs = 1;
   bool fixed_theta = false;
@@ -90,6 +92,7 @@ SearchOptions ParseSearch(const Flags& flags) {
     LshOptions lsh = flags.lsh;
     lsh.reduction = reduction;
     lsh.max_bytes = flags.tree_bytes.value_or(lsh.max_bytes);
+    lsh.min_depth = flags.min_depth.value_or(lsh.min_depth);
     return lsh;
   }
   if (flags.search == "lsh-theory") {
@@ -97,6 +100,7 @@ SearchOptions ParseSearch(const Flags& flags) {
     lsh.reduction = reduction;
     lsh.delta = flags.delta;
     lsh.max_bytes = flags.tree_bytes.value_or(lsh.max_bytes);
+    lsh.min_depth = flags.min_depth.value_or(lsh.min_depth);
     return lsh;
   }
   HnswOptions hnsw = flags.hnsw;
@@ -130,11 +134,22 @@ std::string TableRow(const RunSpec& spec, const RunResult& result) {
       static_cast<double>(result.peak_rss_bytes) / 1e6, result.decision_digest);
 }
 
+// Whether the assumptions of the policy's theorem are met.
+bool TheoremHolds(const Flags& flags) {
+  const RunSpec& spec = flags.spec;
+  const bool search =
+      flags.search == "scan" || flags.search == "certified" ||
+      (flags.search == "lsh-theory" && flags.lsh_theory.copies == 0);
+  const bool arms = flags.policy == "ts" ||
+                    (flags.policy == "elim" && spec.environment.remove == 0);
+  return search && arms && flags.exploration == "theory" &&
+         spec.environment.unit_ball && spec.environment.noise <= 1 &&
+         spec.regularisation == 1 && !spec.negative_rewards;
+}
+
 // What a theorem promises of the regret, where one does.
 std::string TheoremLine(const Flags& flags) {
-  const bool theory =
-      flags.exploration == "theory" && flags.spec.environment.unit_ball;
-  if (!theory || flags.policy == "ucb") return "";
+  if (!TheoremHolds(flags)) return "";
   reproduction::TheoremSetting setting{.dim = flags.spec.environment.dim,
                                        .steps = flags.spec.steps,
                                        .delta = flags.delta,
@@ -217,7 +232,9 @@ void AddSimulate(CLI::App& app) {
   command
       ->add_option("--search", flags->search,
                    "How the best arm is found: certified and scan exactly, "
-                   "hnsw and lsh nearly, lsh-theory as in the paper's proofs")
+                   "certified faster than all others; hnsw and lsh nearly; "
+                   "lsh-theory as in the paper's proofs, for few arms within "
+                   "length 1 (--unit-ball)")
       ->check(CLI::IsMember({"certified", "scan", "hnsw", "lsh", "lsh-theory"}))
       ->group("Bandit");
   command
@@ -292,8 +309,9 @@ void AddSimulate(CLI::App& app) {
                    "lsh: how probably a better arm is found")
       ->group("Search lsh, lsh-theory");
   command
-      ->add_option("--min-depth", flags->lsh.min_depth,
-                   "lsh: 1 for trees even where a scan costs less")
+      ->add_option("--min-depth", flags->min_depth,
+                   "Of trees; 1: even where a scan costs less [0, lsh-theory "
+                   "1]")
       ->check(Count())
       ->group("Search lsh, lsh-theory");
   command

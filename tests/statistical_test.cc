@@ -129,22 +129,29 @@ TEST(PaperRegret, EliminationWithARawGraphFromThreeThousandArms) {
   ExpectGraphWithinTenPercent(EliminationOptions{}, kRaw, 3000, 10);
 }
 
-// Filter trees with defaults, which scan until scans have cost as much as
-// planning does and ask trees after that. Ten pairs of runs that meet the same
-// arms, noise and draws; see above for what is left between two runs.
-void ExpectTreesWithinTenPercent(const PolicyOptions& policy) {
-  const double scan = MeanRegret(policy, ScanOptions{}, 3000, 10);
-  const double trees = MeanRegret(policy, LshOptions{}, 3000, 10);
+// Pairs of runs that meet the same arms, noise and draws; see above for what is
+// left between two runs. With so few arms the default would scan: trees are
+// forced.
+void ExpectTreesWithinTenPercent(const PolicyOptions& policy,
+                                 const LshOptions& options, std::size_t arms,
+                                 std::uint64_t seeds) {
+  const double scan = MeanRegret(policy, ScanOptions{}, arms, seeds);
+  const double trees = MeanRegret(policy, options, arms, seeds);
   SCOPED_TRACE(::testing::Message() << "scan " << scan << ", lsh " << trees);
   ExpectWithin(trees / scan, 0.9, 1.1);
 }
 
 TEST(PaperRegret, ThompsonWithFilterTreesFromThreeThousandArms) {
-  ExpectTreesWithinTenPercent(ThompsonOptions{});
+  ExpectTreesWithinTenPercent(ThompsonOptions{}, {.min_depth = 1}, 3000, 10);
 }
 
 TEST(PaperRegret, EliminationWithFilterTreesFromThreeThousandArms) {
-  ExpectTreesWithinTenPercent(EliminationOptions{});
+  ExpectTreesWithinTenPercent(EliminationOptions{}, {.min_depth = 1}, 3000, 10);
+}
+
+// By default trees are built on the way, and are asked for most of the run.
+TEST(PaperRegret, ThompsonWithFilterTreesFromNinetyEightThousandArms) {
+  ExpectTreesWithinTenPercent(ThompsonOptions{}, {}, 98000, 2);
 }
 
 // The theory's radius of about 13 costs more than ten times the regret of the

@@ -82,18 +82,20 @@ struct LshPlan {
   bool is_scan() const { return shape.depth == 0; }
 };
 
-/// The tree of least query cost among those that keep the promise and fit in
-/// memory. Exact in the Gaussian tails, with no asymptotics. Throws
-/// Error(kInvalidArgument) for a request out of bounds and Error(kTooLarge)
-/// where no tree of the least depth fits. Takes some ten milliseconds.
+/// The tree of least query cost, on a grid of shapes with up to a million
+/// children a node, among those that keep the promise and fit in memory. Exact
+/// in the Gaussian tails, with no asymptotics. Throws Error(kInvalidArgument)
+/// for a request out of bounds and Error(kTooLarge) where no tree of the least
+/// depth fits. Takes some ten milliseconds.
 LshPlan PlanLsh(const LshPlanRequest& request);
 
 /// The query threshold with which a tree of this shape keeps the promise for
 /// another `near`, and what to expect then.
 LshPlan PlanQuery(const TreeShape& shape, const LshPlanRequest& request);
 
-/// The number of points, up to `most`, from which on a tree costs less than a
-/// scan; none if there is no such number. `request.points` is ignored.
+/// The number of points, up to `most` and to some percent, from which on a tree
+/// costs less than a scan; none if there is no such number. `request.points` is
+/// ignored.
 std::optional<std::size_t> BreakEvenPoints(const LshPlanRequest& request,
                                            std::size_t most = 100'000'000);
 

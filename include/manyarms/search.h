@@ -157,8 +157,10 @@ struct HnswOptions {
 /// few arms, and mostly for elim, whose quadratic forms live in so many
 /// dimensions that trees cannot tell near from far.
 ///
-/// Arms leave the trees as they came. Trees are planned and built at the first
-/// choice, and again when there are four times as many arms.
+/// Arms leave the trees as they came. Trees are planned when scans have cost as
+/// much as planning does, built when they would have saved as much as building
+/// costs, and given up when there are four times as many arms, or as many have
+/// come as there were. Forced trees are built at the first choice.
 struct LshOptions {
   // What changes the decisions:
   double success = 0.9;  ///< how probably an arm that is better is found
@@ -166,13 +168,16 @@ struct LshOptions {
 
   // What trades speed for memory:
   std::size_t min_depth = 0;  ///< 1: trees even where a scan costs less
-  double max_bytes = 2e9;     ///< of all trees
+  double max_bytes = 2e9;     ///< of one search's trees, as planned
 };
 
-/// The paper's theory to the letter: Algorithm 1's adaptive solver, with kappa
-/// independent trees for each of the thresholds of Algorithms 2 and 4. Keeps
-/// their promises for arms of length 1 at most. For small arm sets: it exists
-/// to be checked, not to be fast.
+/// The paper's theory: Algorithm 1's adaptive solver, with kappa independent
+/// trees for each of the thresholds of Algorithms 2 and 4. Keeps their promises
+/// for arms of length 1 at most and a regularisation of 1 at least. For small
+/// arm sets: it exists to be checked, not to be fast. (Trees are planned for
+/// success 0.95, not 0.9; K in kappa is twice what there is, and when there are
+/// more, solvers are made anew and delta counts anew. Queries are floats, so
+/// that a grid finer than those is theirs.)
 struct LshTheoryOptions {
   double accuracy = 0.1;  ///< eta of Algorithm 4: ceil(d/eta) solvers (ts)
   double delta = 0.05;    ///< how likely any answer may be wrong
@@ -180,7 +185,7 @@ struct LshTheoryOptions {
   std::size_t copies = 0;     ///< kappa; 0: by the paper's formula
   std::size_t min_depth = 1;  ///< 0: scans where they cost less than trees
   std::size_t threads = 1;    ///< that ask copies at the same time
-  double max_bytes = 4e9;     ///< of all trees
+  double max_bytes = 4e9;     ///< of one search's trees, as planned
 };
 
 using SearchOptions = std::variant<CertifiedOptions, ScanOptions, HnswOptions,

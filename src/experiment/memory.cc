@@ -36,7 +36,8 @@ struct BytesPerArm {
     const double graphs = options.metric == HnswOptions::Metric::kBoth ? 2 : 1;
     return graphs * (4 * lifted + 8 * static_cast<double>(options.links)) + 80;
   }
-  // Trees have a bound of their own.
+  // Without trees, which are planned within a bound of their own and may not be
+  // built at all.
   double operator()(const LshOptions&) const { return Rows(); }
   double operator()(const LshTheoryOptions&) const { return Rows(); }
 

@@ -82,11 +82,13 @@ void AdaptiveSolver::Insert(PointNumber number) {
   if (!CanAnswer(number_of_band)) return;
   auto band = bands_.find(number_of_band);
   if (band == bands_.end()) {
-    band =
-        bands_
-            .try_emplace(number_of_band, options_.reduction, number_of_band,
-                         PlanFor(number_of_band).shape, options_.copies, seed_)
-            .first;
+    const LshPlan& plan = PlanFor(number_of_band);
+    // All copies of a scan would be the same.
+    const std::size_t copies = plan.is_scan() ? 1 : options_.copies;
+    band = bands_
+               .try_emplace(number_of_band, options_.reduction, number_of_band,
+                            plan.shape, copies, seed_)
+               .first;
   }
   band->second.Insert(number, points_[number]);
 }
@@ -121,15 +123,13 @@ std::vector<float> AdaptiveSolver::Rounded(
 void AdaptiveSolver::AskCopy(std::size_t copy, const RoundedQuery& query,
                              Meetings& meetings, SolverAnswer& answer) const {
   constexpr std::size_t kAhead = 8;  // rows fetched ahead of their use
-  constexpr double kUnit = 0x1p-24;
   const double accepted = problem_.ratio * problem_.sought;
   ++answer.copies_asked;
   for (const auto& [number, band] : bands_) {
-    // What an inner product of floats may err by; what comes near the border is
-    // judged in double.
-    const double error = static_cast<double>(points_.dim() + 8) * kUnit *
-                         band.scale() * query.length;
-    const auto hopeless = static_cast<float>(accepted - 2 * error);
+    if (copy >= band.copies()) continue;
+    // What comes near the border is judged in double.
+    const auto hopeless = static_cast<float>(
+        accepted - RoundingError(points_.dim(), band.scale() * query.length));
     const auto look_at = [&](std::span<const PointNumber> leaf) {
       for (std::size_t i = 0; i < leaf.size(); ++i) {
         if (i + kAhead < leaf.size()) points_.Prefetch(leaf[i + kAhead]);

@@ -33,6 +33,7 @@ class Band {
   double scale() const { return scale_; }
   const TreeShape& shape() const { return trees_.front().shape(); }
   const FilterTree& tree(std::size_t copy) const { return trees_[copy]; }
+  std::size_t copies() const { return trees_.size(); }
   std::size_t size() const { return size_; }
   std::size_t bytes() const;
 

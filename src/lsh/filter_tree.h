@@ -21,8 +21,9 @@ namespace manyarms::lsh {
 /// (seed, node), leaves are sorted, and nodes without points are not there. So
 /// it does not matter in which order points came and went.
 ///
-/// Inserting and erasing cost the same: LshPlan::insert_directions inner
-/// products, and a change of each leaf's list that the point is in.
+/// Inserting and erasing take the same walk: LshPlan::insert_directions inner
+/// products, and a change of each leaf's list that the point is in; a node that
+/// is not there yet costs drawing its directions.
 ///
 /// Thread safety: const methods may be called at the same time.
 class FilterTree {

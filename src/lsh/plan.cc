@@ -225,6 +225,11 @@ void CheckRequest(const LshPlanRequest& request) {
   for (const double cosine : request.far) CheckWithin("far", cosine, -1, 1);
   CheckCount("number of far cosines", request.far.size(), 1, 1'000'000);
   CheckWithin("success", request.success, 0.01, 0.999999);
+  CheckWithin("max bytes", request.max_bytes, 0, 1e300);
+  CheckWithin("max insert directions", request.max_insert_directions, 0, 1e300);
+  CheckWithin("cost of a direction", request.costs.direction, 0, 1e9);
+  CheckWithin("cost of a read", request.costs.read, 0, 1e9);
+  CheckWithin("cost of a candidate", request.costs.candidate, 0, 1e9);
   CheckCount("max depth", request.max_depth, 1, 16);
   CheckCount("min depth", request.min_depth, 0, request.max_depth);
 }
@@ -255,6 +260,7 @@ LshPlan PlanLsh(const LshPlanRequest& request) {
 }
 
 LshPlan PlanQuery(const TreeShape& shape, const LshPlanRequest& request) {
+  CheckRequest(request);
   if (shape.depth == 0) return Scan(request);
   const auto threshold =
       QueryThreshold(shape, request.near, NeededPass(shape, request.success));
@@ -295,6 +301,8 @@ double PaperExponent(double ratio, double sought) {
 // Section 3.3.3 of Andoni et al. with rho_u = 0: sigma and tau are the
 // exponents of F(eta_u)^depth and F(eta_q)^depth.
 double AsymptoticExponent(double near, double far) {
+  CheckWithin("near", near, 0, 1 - 1e-9);
+  CheckWithin("far", far, -1, near);
   const double far_sine = std::sqrt(1 - far * far);
   const double root_tau = near * far_sine / (1 - near * far);
   const double root_sigma = far * root_tau + far_sine;

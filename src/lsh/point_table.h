@@ -54,6 +54,12 @@ class PointTable {
   std::vector<PointNumber> free_;
 };
 
+/// A bound on what two inner products of floats, each summed in some order, may
+/// differ by, for vectors whose lengths have this product.
+inline double RoundingError(std::size_t dim, double lengths) {
+  return 2 * static_cast<double>(dim + 8) * 0x1p-24 * lengths;
+}
+
 /// In double precision.
 double InnerProduct(std::span<const float> p, std::span<const float> q);
 inline double Length(std::span<const float> p) {

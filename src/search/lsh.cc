@@ -65,15 +65,26 @@ LshSearch::LshSearch(const LshOptions& options, const SearchTask& task,
       scorer_(task.objective) {}
 
 void LshSearch::Add(std::span<const Slot> slots) {
-  for (const Slot slot : slots) {
-    arms_.Add(slot);
-    if (!planned()) continue;
-    const PointNumber number = points_.Add(slot);
-    PlannedBand& planned = BandOf(number);
-    ++planned.points;
-    if (built_) planned.band.Insert(number, points_.table()[number]);
+  for (const Slot slot : slots) arms_.Add(slot);
+  if (!planned()) return;
+  // A plan for other arms than there are now is not worth much.
+  added_ += slots.size();
+  if (arms_.size() > kGrowth * planned_for_ ||
+      (!forced() && added_ > planned_for_)) {
+    DropTrees();
+    return;
   }
-  if (planned() && arms_.size() > kGrowth * planned_for_) DropTrees();
+  try {
+    for (const Slot slot : slots) {
+      const PointNumber number = points_.Add(slot);
+      PlannedBand& planned = BandOf(number);
+      ++planned.points;
+      if (built_) planned.band.Insert(number, points_.table()[number]);
+    }
+  } catch (...) {
+    DropTrees();  // a scan needs none of it
+    throw;
+  }
 }
 
 void LshSearch::Remove(Slot slot) {
@@ -99,6 +110,7 @@ void LshSearch::DropTrees() {
   bands_.clear();
   planned_for_ = 0;
   built_ = false;
+  added_ = 0;
   scanned_ = 0;
   would_save_ = 0;
 }
@@ -134,13 +146,22 @@ std::optional<Hit> LshSearch::Best(const Query& query) {
   } else {
     best = ScanAll();
     would_save_ += std::max(0.0, saved);
-    if (!planned()) Plan(lifted, best.score);
-    if (planned() && !built_ && (forced() || would_save_ > BuildCost())) {
-      Build();
-    }
+    PrepareTrees(lifted, best.score);
   }
   Remember(best.slot);
   return best;
+}
+
+void LshSearch::PrepareTrees(const LiftedQuery& query, double best_score) {
+  try {
+    if (!planned()) Plan(query, best_score);
+    if (planned() && !built_ && (forced() || would_save_ > BuildCost())) {
+      Build();
+    }
+  } catch (...) {
+    DropTrees();
+    throw;
+  }
 }
 
 Hit LshSearch::ScanAll() {
@@ -295,7 +316,8 @@ Hit LshSearch::Improve(const LiftedQuery& query, Hit best, double bar) {
     const double reach = planned.band.scale() * query.length;
     if (reach < bar) break;
     // Rounded differently from the scorer, which has the last word.
-    const auto least = static_cast<float>(bar * (1 - 1e-5));
+    const auto least =
+        static_cast<float>(bar - lsh::RoundingError(table.dim(), reach));
     better.clear();
     const auto look_at = [&](std::span<const PointNumber> leaf) {
       for (std::size_t i = 0; i < leaf.size(); ++i) {

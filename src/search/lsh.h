@@ -22,7 +22,7 @@ namespace manyarms {
 ///   the last answers, which one pass through the trees is to beat.
 /// - A question that would cost more than a scan is left to a scan, and trees
 ///   are planned and built only when scans have cost as much as that will: with
-///   few questions, or where trees don't pay, nothing is lost on them.
+///   few questions, or where trees don't pay, little is lost on them.
 /// What is given up is the promise against adaptive queries: a better arm is
 /// found with probability `success` over the trees' randomness, but the same
 /// one may be missed again and again while the queries are alike.
@@ -75,6 +75,7 @@ class LshSearch final : public Search {
   PlannedBand& BandOf(lsh::PointNumber number);
   double BuildCost() const;
   void Build();
+  void PrepareTrees(const LiftedQuery& query, double best_score);
   void DropTrees();
 
   // Immutable after construction.
@@ -89,6 +90,7 @@ class LshSearch final : public Search {
   std::map<lsh::BandNumber, PlannedBand, std::greater<>> bands_;
   std::size_t planned_for_ = 0;  // points; 0: nothing is planned
   bool built_ = false;
+  std::size_t added_ = 0;  // arms, since trees were planned
   double scanned_ = 0;     // arms, since trees were dropped
   double would_save_ = 0;  // what trees would have saved since they are planned
   double expected_ = 0;    // <q, p> of a best arm for |q| = 1

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "manyarms/error.h"
+#include "manyarms/random.h"
 
 namespace manyarms {
 namespace {
@@ -37,6 +38,7 @@ LshTheorySearch::LshTheorySearch(const LshTheoryOptions& options,
       scorer_(task.objective) {}
 
 void LshTheorySearch::Add(std::span<const Slot> slots) {
+  if (arms_.size() + slots.size() > planned_for_) solvers_.clear();
   for (const Slot slot : slots) {
     arms_.Add(slot);
     const PointNumber number = points_.Add(slot);
@@ -48,7 +50,6 @@ void LshTheorySearch::Add(std::span<const Slot> slots) {
       solvers_.clear();
     }
   }
-  if (arms_.size() > planned_for_) solvers_.clear();
 }
 
 void LshTheorySearch::Remove(Slot slot) {
@@ -109,15 +110,16 @@ void LshTheorySearch::AddSolver(const MipsProblem& problem, double failure,
       options_.copies > 0
           ? options_.copies
           : lsh::PaperCopies(dim, planned_for_, problem.slack, failure);
-  solvers_.emplace_back(points_.table(), problem,
-                        lsh::SolverOptions{.reduction = options_.reduction,
-                                           .copies = copies,
-                                           .points = planned_for_,
-                                           .min_depth = options_.min_depth,
-                                           .max_bytes = options_.max_bytes /
-                                                        static_cast<double>(of),
-                                           .threads = options_.threads},
-                        seed_ + solvers_.size());
+  solvers_.emplace_back(
+      points_.table(), problem,
+      lsh::SolverOptions{
+          .reduction = options_.reduction,
+          .copies = copies,
+          .points = planned_for_,
+          .min_depth = options_.min_depth,
+          .max_bytes = options_.max_bytes / static_cast<double>(of),
+          .threads = options_.threads},
+      RandomStream(seed_, RandomStream::Role::kCopy, solvers_.size()).Bits());
 }
 
 // vec(V^-1) / d, or the direction at length 1.

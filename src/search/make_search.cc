@@ -20,6 +20,7 @@ constexpr std::size_t kMaxFoldedDim = 256;
 constexpr double kMinSuccess = 0.01;
 constexpr double kMaxSuccess = 0.9999;
 constexpr std::size_t kMaxTreeDepth = 3;
+constexpr double kMostRungs = 10'000;
 constexpr double kMinTreeBytes = 1e6;
 constexpr double kMaxTreeBytes = 1e15;
 
@@ -81,7 +82,7 @@ std::unique_ptr<Search> Make(const LshOptions& options, const SearchTask& task,
                              std::uint64_t seed) {
   CheckWithin("success", options.success, kMinSuccess, kMaxSuccess);
   CheckCount("min depth", options.min_depth, 0, kMaxTreeDepth);
-  CheckWithin("max bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
+  CheckWithin("tree bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
   CheckServed("lsh", "filter trees answer", task.objective, catalogue);
   return std::make_unique<LshSearch>(options, task, catalogue, seed);
 }
@@ -89,12 +90,13 @@ std::unique_ptr<Search> Make(const LshOptions& options, const SearchTask& task,
 std::unique_ptr<Search> Make(const LshTheoryOptions& options,
                              const SearchTask& task, const Catalogue& catalogue,
                              const Posterior&, std::uint64_t seed) {
-  CheckWithin("accuracy", options.accuracy, 1e-3, 1);
+  CheckWithin("ladder", options.accuracy,
+              static_cast<double>(catalogue.dim()) / kMostRungs, 1);
   CheckWithin("delta", options.delta, 1e-100, 1);
   CheckCount("copies", options.copies, 0, 1'000'000);
   CheckCount("min depth", options.min_depth, 0, kMaxTreeDepth);
   CheckCount("threads", options.threads, 1, 1024);
-  CheckWithin("max bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
+  CheckWithin("tree bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
   CheckServed("lsh-theory", "filter trees answer", task.objective, catalogue);
   return std::make_unique<LshTheorySearch>(options, task, catalogue, seed);
 }

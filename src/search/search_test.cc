@@ -741,9 +741,9 @@ TEST(MakeSearch, RefusesFilterTreesThatCannotWork) {
   bad({"success is 0", "0.01"}, LshOptions{.success = 0});
   bad({"success is 1", "0.9999"}, LshOptions{.success = 1});
   bad({"min depth is 4", "3"}, LshOptions{.min_depth = 4});
-  bad({"max bytes is 5", "1e+06"}, LshOptions{.max_bytes = 5});
-  bad({"accuracy is 0", "0.001"}, LshTheoryOptions{.accuracy = 0});
-  bad({"accuracy is 2", "1"}, LshTheoryOptions{.accuracy = 2});
+  bad({"tree bytes is 5", "1e+06"}, LshOptions{.max_bytes = 5});
+  bad({"ladder is 0", "0.0006"}, LshTheoryOptions{.accuracy = 0});
+  bad({"ladder is 2", "1"}, LshTheoryOptions{.accuracy = 2});
   bad({"delta is 0", "1e-100"}, LshTheoryOptions{.delta = 0});
   bad({"copies is 1000001", "1000000"}, LshTheoryOptions{.copies = 1'000'001});
   bad({"min depth is 9", "3"}, LshTheoryOptions{.min_depth = 9});
