@@ -169,7 +169,7 @@ double ShareFound(const Planted& planted, int instances) {
   constexpr double kRatio = 0.5;
   int found = 0;
   for (int i = 0; i < instances; ++i) {
-    const auto seed = static_cast<std::uint64_t>(i + 1);
+    const auto seed = static_cast<std::uint64_t>(i) + 1;
     const auto query = UnitQuery(kDim, seed);
     PointTable table(kDim);
     for (std::uint64_t j = 0; j < 8; ++j) {
@@ -369,7 +369,7 @@ TEST(AdaptiveSolver, IsTheFreshOneAfterPointsCameAndWent) {
     solver.Insert(table.Add(std::vector<float>{300, 0, 1}));
     solver.Insert(table.Add(std::vector<float>{0, -2, 1}));
     AdaptiveSolver fresh(table, problem, options, 5);
-    for (PointNumber n = static_cast<PointNumber>(table.end()); n-- > 0;) {
+    for (auto n = static_cast<PointNumber>(table.end()); n-- > 0;) {
       if (table.Contains(n)) fresh.Insert(n);
     }
     EXPECT_TRUE(solver == fresh);

@@ -130,7 +130,7 @@ std::uint64_t Directions(const FilterTree& tree, std::span<const float> query,
 // Depths 0 to 3, thresholds of both signs, and branchings on all sides of a
 // block of 16 and a group of 64 directions.
 const std::vector<TreeShape>& Shapes() {
-  static const std::vector<TreeShape> kShapes = {
+  static const std::vector<TreeShape> shapes = {
       {.dim = 3, .depth = 0, .branching = 5, .point_threshold = 0.5},
       {.dim = 1, .depth = 1, .branching = 1, .point_threshold = -0.3},
       {.dim = 5, .depth = 1, .branching = 15, .point_threshold = 0.7},
@@ -147,7 +147,7 @@ const std::vector<TreeShape>& Shapes() {
       // So high that many points get stuck half-way and some are nowhere.
       {.dim = 4, .depth = 3, .branching = 5, .point_threshold = 1.1},
   };
-  return kShapes;
+  return shapes;
 }
 
 std::string Text(const TreeShape& shape) {
@@ -342,19 +342,20 @@ void LiveLong(const TreeShape& shape) {
   constexpr PointNumber kPoints = 10'000;
 #endif
   std::vector<std::vector<float>> points;
-  points.reserve(2 * kPoints);
+  points.reserve(std::size_t{2} * kPoints);
   for (PointNumber n = 0; n < 2 * kPoints; ++n) {
     points.push_back(UnitVector(shape.dim, n));
   }
   FilterTree tree(shape, 11);
-  std::vector<bool> there(2 * kPoints);
+  std::vector<bool> there(std::size_t{2} * kPoints);
   for (PointNumber n = 0; n < kPoints; ++n) {
     tree.Insert(n, points[n]);
     there[n] = true;
   }
   RandomStream random(12, RandomStream::Role::kChurn, 0);
   for (int i = 0; i < kOperations; ++i) {
-    const auto n = static_cast<PointNumber>(random.Below(2 * kPoints));
+    const auto n =
+        static_cast<PointNumber>(random.Below(std::uint64_t{2} * kPoints));
     there[n] ? tree.Erase(n, points[n]) : tree.Insert(n, points[n]);
     there[n] = !there[n];
   }

@@ -206,9 +206,11 @@ void PlanDepth(std::size_t depth, const LshPlanRequest& request,
         request.costs.direction * static_cast<double>(branching) > best->cost) {
       return;
     }
+    double to_beat = kInfinity;
+    if (best) to_beat = best->cost;
     const auto plan = BestOfBranching(
-        {.dim = request.dim, .depth = depth, .branching = branching},
-        best.has_value() ? best->cost : kInfinity, request);
+        {.dim = request.dim, .depth = depth, .branching = branching}, to_beat,
+        request);
     if (!plan) continue;
     if (!best || plan->cost < best->cost) best = plan;
     // Past the best of this depth, by a margin for the roughness of the grid.

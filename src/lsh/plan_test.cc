@@ -227,14 +227,13 @@ TEST(PlanLsh, NeverPromisesLessThanAsked) {
 TEST(PlanLsh, CostsNoLessForMorePoints) {
   for (const std::size_t min_depth : {0U, 1U}) {
     double last = 0;
-    for (double points = 100; points < 1e6; points *= 4) {
-      LshPlanRequest request = Problem(Reduction::kSymmetric, 0.5, 0.9,
-                                       static_cast<std::size_t>(points));
+    for (std::size_t points = 100; points < 1'000'000; points *= 4) {
+      LshPlanRequest request = Problem(Reduction::kSymmetric, 0.5, 0.9, points);
       request.min_depth = min_depth;
       const double cost = PlanLsh(request).cost;
       EXPECT_GE(cost, last) << points;
       if (min_depth == 0) {
-        EXPECT_LE(cost, points);
+        EXPECT_LE(cost, static_cast<double>(points));
       }
       last = cost;
     }
@@ -290,10 +289,10 @@ TEST(PlanLsh, StaysWithinTheMemory) {
   LshPlanRequest request = Problem(Reduction::kSymmetric, 0.5, 0.95, 100'000);
   const LshPlan free = PlanLsh(request);
   double last = free.cost;
-  for (double bytes = free.bytes / 3; bytes > 1e6; bytes /= 20) {
-    request.max_bytes = bytes;
+  for (const double share : {3.0, 60.0}) {
+    request.max_bytes = free.bytes / share;
     const LshPlan plan = PlanLsh(request);
-    EXPECT_LE(plan.bytes, bytes);
+    EXPECT_LE(plan.bytes, request.max_bytes);
     EXPECT_GE(plan.cost, last);
     last = plan.cost;
   }
@@ -321,8 +320,8 @@ TEST(PlanLsh, KnowsWhatATreeTakes) {
     FilterTree tree(plan.shape, 1);
     const auto rows = testing::GaussianRows(kPoints, kDim, 1);
     for (PointNumber n = 0; n < kPoints; ++n) {
-      std::vector<float> point(rows.begin() + n * kDim,
-                               rows.begin() + (n + 1) * kDim);
+      const auto row = std::span(rows).subspan(n * kDim, kDim);
+      std::vector<float> point(row.begin(), row.end());
       double square = 0;
       for (const float v : point) square += static_cast<double>(v) * v;
       for (float& v : point) v /= static_cast<float>(std::sqrt(square));
@@ -374,8 +373,8 @@ TEST(PaperExponent, IsThePropositionsFormula) {
   for (const double sought : testing::Steps(0.1, 1, 0.1)) {
     EXPECT_DOUBLE_EQ(PaperExponent(1, sought), 1);
     double last = 1;
-    for (double ratio = 0.95; ratio > 0; ratio -= 0.1) {
-      const double exponent = PaperExponent(ratio, sought);
+    for (int tenths = 9; tenths > 0; --tenths) {
+      const double exponent = PaperExponent(0.1 * tenths, sought);
       EXPECT_LT(exponent, last);
       last = exponent;
     }
