@@ -160,7 +160,7 @@ void BenchStep() {
   const auto step = [&] {
     const Decision decision = bandit.Choose();
     reward = -reward + 1;
-    bandit.Learn(decision.arm, reward);
+    bandit.Learn(decision, reward);
   };
   const auto cold = Alternate(
       41, 1,

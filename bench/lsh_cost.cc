@@ -12,11 +12,11 @@
 #include <string>
 #include <utility>
 
+#include "kernels/arm_set.h"
 #include "kernels/kernels.h"
 #include "lsh/sphere.h"
 #include "lsh_bench.h"
 #include "manyarms/catalogue.h"
-#include "search/arm_set.h"
 
 namespace manyarms::bench {
 namespace {

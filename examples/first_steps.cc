@@ -31,7 +31,7 @@ int main() {
     for (std::size_t j = 0; j < kDim; ++j) {
       reward += taste[j] * articles[decision.arm][j];
     }
-    bandit.Learn(decision.arm, reward);
+    bandit.Learn(decision, reward);
     total += reward;
     if (step % 250 == 0) {
       std::cout << "steps " << step - 249 << " to " << step << ": mean reward "
@@ -40,10 +40,10 @@ int main() {
     }
   }
 
-  // An article expires while the reader is still at it; what comes of it late
-  // is learned from its features.
-  const ArmId expired = bandit.Choose().arm;
-  bandit.Remove(expired);
-  bandit.Learn(articles[expired], 5.0);
+  // An article expires while the reader is still at it; what comes of it is
+  // learned all the same.
+  const manyarms::Decision late = bandit.Choose();
+  bandit.Remove(late.arm);
+  bandit.Learn(late, 5.0);
   std::cout << bandit.size() << " articles left\n";
 }

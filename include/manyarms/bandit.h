@@ -3,12 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <iosfwd>
 #include <memory>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "manyarms/catalogue.h"
 #include "manyarms/error.h"
+#include "manyarms/features.h"
 #include "manyarms/policy.h"
 #include "manyarms/posterior.h"
 #include "manyarms/search.h"
@@ -27,14 +31,26 @@ struct BanditOptions {
   /// does without the extension.
   bool negative_rewards = false;
   std::uint64_t seed = 1;
+  /// Rewards can be learned of this many decisions, counted back from the
+  /// last; older ones are forgotten. 1 to kMaxPending. A decision whose reward
+  /// never comes takes 4d + 4 bytes until then, or until it is dismissed.
+  std::size_t max_pending = std::size_t{1} << 20;
 };
 
 struct Decision {
+  DecisionId id = 0;
   ArmId arm = 0;
   /// What the arm won by, in the rewards' units: a sampled reward (ts), an
   /// upper bound of it (ucb), an uncertainty (elim).
   double score = 0;
 };
+
+/// Which arms one choice may fall on: all of them, those with these ids (each
+/// must be there; twice is once), or those for which the mask is true, which
+/// has a place for every arm in the order of Bandit::Ids. Refers to the
+/// caller's arrays.
+using Eligible =
+    std::variant<std::monostate, std::span<const ArmId>, std::span<const bool>>;
 
 /// A linear bandit over arms that come and go: the front door of the library.
 ///
@@ -42,11 +58,12 @@ struct Decision {
 /// choices are learned, and rewards may be learned in any order.
 ///
 /// Costs, beside those of the search: Choose O(d^2) for ts, O(d^3) for ucb and
-/// elim; Learn and Predict O(d^2); Add and Remove O(d) an arm, for elim O(d^2).
+/// elim; Learn, Observe and Predict O(d^2); Add, Remove and Update O(d) an arm,
+/// for elim O(d^2). Ids add O(1) each to a choice among them, a mask adds O(K).
 ///
 /// After an Error the bandit is as it was before the call, except that it must
-/// not be used any more if memory ran out in Add, Remove or Choose. A bandit
-/// that was moved from can be destroyed or assigned to, nothing else.
+/// not be used any more if memory ran out in Add, Remove, Update or Choose. A
+/// bandit that was moved from can be destroyed or assigned to, nothing else.
 ///
 /// Thread safety: const methods may be called from any number of threads while
 /// nobody calls a non-const one. With certified search a bandit may run a
@@ -63,30 +80,86 @@ class Bandit {
   /// Makes room for so many arms in all. Adding them goes faster then.
   void Reserve(std::size_t arms);
 
-  /// Adds arms, all or none; `features` holds ids.size() rows of dim values.
+  /// Adds arms, all or none; a row of features for each, or ids.size() rows of
+  /// dim values that follow one another.
+  void Add(std::span<const ArmId> ids, const FeatureRows& features);
   void Add(std::span<const ArmId> ids, std::span<const float> features);
   void Add(ArmId id, std::span<const float> features);
 
-  /// Throws Error(kUnknownId).
+  /// Removes arms, all or none. Throws Error(kUnknownId), or
+  /// Error(kDuplicateId) for an id that is given twice.
+  void Remove(std::span<const ArmId> ids);
   void Remove(ArmId id);
 
+  /// Gives arms new features, all or none. Decisions that are pending keep the
+  /// features that they were made by. Throws as Add and Remove do.
+  void Update(std::span<const ArmId> ids, const FeatureRows& features);
+
   /// Throws Error(kNoArms) when there is nothing to choose from.
-  Decision Choose();
+  Decision Choose(const Eligible& eligible = {});
 
-  /// Takes in the reward of an arm that is in the catalogue.
-  void Learn(ArmId id, double reward);
+  /// The `count` best arms of one draw, best first, each a decision of its own;
+  /// fewer if fewer are eligible. The first is what Choose would have chosen;
+  /// for elim see Policy::ChooseTop.
+  std::vector<Decision> ChooseBest(std::size_t count,
+                                   const Eligible& eligible = {});
 
-  /// The same for features, for instance of an arm that is gone by now.
-  void Learn(std::span<const float> features, double reward);
+  /// `count` choices in a row, without learning in between. (For ucb, which
+  /// draws nothing, they are all the same.)
+  std::vector<Decision> ChooseDraws(std::size_t count,
+                                    const Eligible& eligible = {});
+
+  /// Takes in the reward of a decision, whatever has become of its arm; of
+  /// several, all or none. Throws Error(kUnknownId) for a decision that was
+  /// never made, or is not pending any more.
+  void Learn(DecisionId decision, double reward);
+  void Learn(const Decision& decision, double reward);
+  void Learn(std::span<const DecisionId> decisions,
+             std::span<const double> rewards);
+
+  /// Forgets a decision whose reward will never come.
+  void Dismiss(DecisionId decision);
+
+  /// Decisions whose reward may still be learned.
+  std::size_t pending() const;
+
+  /// Takes in a reward that belongs to no decision: of arms that are there, all
+  /// or none, or of any features.
+  void Observe(ArmId id, double reward);
+  void Observe(std::span<const ArmId> ids, std::span<const double> rewards);
+  void Observe(std::span<const float> features, double reward);
 
   bool Contains(ArmId id) const;
+
+  /// All arms, in an order that changes only when arms come or go.
+  std::vector<ArmId> Ids() const;
+
   std::size_t size() const;
   std::size_t dim() const;
+  const BanditOptions& options() const;
 
   /// The reward that is expected of a feature vector.
   double Predict(std::span<const float> features) const;
 
   PolicyStats stats() const;
+
+  /// Writes everything: options, arms, what was learned, pending decisions.
+  /// What is read back decides as this bandit would have, to the last bit, with
+  /// certified search and scan. Graphs and trees are built anew, from the arms
+  /// as they are, and may miss others than before. Counts of stats() begin
+  /// anew.
+  ///
+  /// A file is written whole or not at all: what was there before stays until
+  /// then. It begins with a number of its format, and ends with a checksum;
+  /// earlier formats can be read. Throws Error(kIo).
+  void Save(const std::filesystem::path& path) const;
+  void Save(std::ostream& out) const;
+
+  /// Throws Error(kIo), Error(kCorrupt) for what Save has not written, and
+  /// Error(kUnsupported) for a format of a later version. The stream must be
+  /// one that can be read twice, and hold nothing else.
+  static Bandit Load(const std::filesystem::path& path);
+  static Bandit Load(std::istream& in);
 
  private:
   struct State;

@@ -8,10 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "manyarms/features.h"
 #include "manyarms/types.h"
 
 namespace manyarms {
 
+class ByteReader;  // src/base/bytes.h
+class ByteWriter;
 struct BlockTable;  // src/kernels/blocks.h: how vector kernels see the arms
 class IdIndex;      // src/catalogue/id_index.h
 
@@ -40,9 +43,12 @@ class Catalogue {
   Catalogue(Catalogue&&) noexcept;
   Catalogue& operator=(Catalogue&&) noexcept;
 
-  /// Adds arms; `features` holds ids.size() rows of dim() values. All or none:
-  /// an error in any row (a duplicate id, a value that is not finite or beyond
-  /// kMaxFeature) leaves the catalogue as it was. Returns the arms' slots.
+  /// Adds arms, a row of features for each. All or none: an error in any row
+  /// (a duplicate id, a value that is not finite or beyond kMaxFeature) leaves
+  /// the catalogue as it was. Returns the arms' slots.
+  std::vector<Slot> Add(std::span<const ArmId> ids,
+                        const FeatureRows& features);
+  /// The same for rows of dim() values that follow one another.
   std::vector<Slot> Add(std::span<const ArmId> ids,
                         std::span<const float> features);
   Slot Add(ArmId id, std::span<const float> features);
@@ -63,6 +69,9 @@ class Catalogue {
   ArmId id(Slot slot) const;
   void CopyFeatures(Slot slot, std::span<float> out) const;
 
+  /// For each block the lanes that hold an arm, as bits. O(K).
+  std::vector<std::uint32_t> LivingLanes() const;
+
   std::size_t size() const;
   std::size_t dim() const { return dim_; }
 
@@ -75,12 +84,19 @@ class Catalogue {
   /// the catalogue, and briefly.
   std::shared_lock<std::shared_mutex> ReadLock() const;
 
+  /// Writes arms and slots, so that arms that come later get the slots that
+  /// they would have got without.
+  void Save(ByteWriter& writer) const;
+
+  /// REQUIRES: the catalogue has the same dimension and has never had an arm.
+  void Restore(ByteReader& reader);
+
  private:
   struct Chunk;
 
-  void Validate(std::span<const ArmId> ids,
-                std::span<const float> features) const;
+  void Validate(std::span<const ArmId> ids, const FeatureRows& features) const;
   Slot Put(ArmId id, std::span<const float> features);
+  bool PutInto(Slot slot, ArmId id, std::span<const float> features);
   Slot TakeSlot();
   float* FeaturesOf(Slot slot);
 

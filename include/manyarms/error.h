@@ -16,6 +16,7 @@ enum class ErrorCode {
   kUnsupported,      ///< a combination that cannot work; the message says why
   kWrongAnswer,      ///< a counter-check found a search to be wrong
   kIo,               ///< a file or stream could not be read or written
+  kCorrupt,          ///< a file is not what it should be, or not whole
 };
 
 /// What the library throws when a caller asks for something that cannot be

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include "manyarms/catalogue.h"
 #include "manyarms/posterior.h"
@@ -15,6 +16,9 @@
 #include "manyarms/types.h"
 
 namespace manyarms {
+
+class ByteReader;  // src/base/bytes.h
+class ByteWriter;
 
 /// The radius of the confidence ellipsoid that the paper's analysis needs:
 /// sqrt(lambda) + sqrt(2 ln(1/delta') + d ln(1 + T/(lambda d))), where each
@@ -90,7 +94,23 @@ class Policy {
   /// REQUIRES: the policy has at least one arm.
   virtual Hit Choose() = 0;
 
+  /// The best so many arms by what one choice goes by, best first, of a part of
+  /// the arms if the request says so. For elim, whose stages are made of all
+  /// arms and say nothing of a part of them: of the arms whose upper bound
+  /// reaches the largest lower bound, the most uncertain ones; its stages stay
+  /// as they are.
+  /// REQUIRES: among the arms asked for is at least one of the policy's.
+  virtual std::vector<Hit> ChooseTop(const TopRequest& request) = 0;
+
   virtual PolicyStats stats() const = 0;
+
+  /// Writes what decisions depend on beside arms and posterior.
+  virtual void Save(ByteWriter& writer) const = 0;
+
+  /// Goes on where the policy that was saved had been; `slots` are all arms, in
+  /// order. REQUIRES: the policy was made with the same options and has no
+  /// arms.
+  virtual void Restore(ByteReader& reader, std::span<const Slot> slots) = 0;
 };
 
 /// Throws Error for options out of bounds or combinations that cannot work.

@@ -8,6 +8,9 @@
 
 namespace manyarms {
 
+class ByteReader;  // src/base/bytes.h
+class ByteWriter;
+
 /// Ridge regression over everything that was learned: V = lambda I + sum x x'
 /// and b = sum r x, of which the bandit needs the mean V^-1 b, widths
 /// |x|_{V^-1} and samples.
@@ -53,6 +56,11 @@ class Posterior {
 
   /// How many observations were taken in; changes with every Update.
   std::uint64_t updates() const { return updates_; }
+
+  void Save(ByteWriter& writer) const;
+
+  /// REQUIRES: the posterior has the same dimension and regularisation.
+  void Restore(ByteReader& reader);
 
  private:
   std::size_t dim_;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "manyarms/catalogue.h"
 #include "manyarms/lsh.h"
@@ -47,9 +48,18 @@ struct Query {
   double radius = 0;
 };
 
+class ArmSet;  // src/kernels/arm_set.h
+
+/// Which of a search's arms are wanted: the best so many, of a part of them.
+struct TopRequest {
+  std::size_t count = 1;
+  const ArmSet* among = nullptr;  ///< others need not apply; null: all may
+};
+
 /// What a search has done so far.
 struct SearchStats {
-  /// Arms looked at by Best, those met on the way through an index included.
+  /// Arms looked at by Best and Top, those met on the way through an index
+  /// included.
   std::uint64_t arms_scored = 0;
   /// Of certified search: snapshots taken, what they took on whatever thread,
   /// how many arms they bounded, and answers compared with a scan's.
@@ -93,6 +103,13 @@ class Search {
   /// sought score may return another that is good enough, or none if it finds
   /// none that is.
   virtual std::optional<Hit> Best(const Query& query) = 0;
+
+  /// The best arms of the set that the request asks for, best first; fewer if
+  /// there are fewer. Where a search is approximate, its answer to a request
+  /// for the best of all may be; the best of some are always found exactly, by
+  /// looking at each of those if need be.
+  virtual std::vector<Hit> Top(const Query& query,
+                               const TopRequest& request) = 0;
 
   virtual SearchStats stats() const = 0;
 };

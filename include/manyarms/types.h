@@ -10,6 +10,9 @@ namespace manyarms {
 /// The caller's name for an arm. Any 64-bit value is allowed.
 using ArmId = std::uint64_t;
 
+/// A bandit's name for one of its decisions: 1, 2, 3, ...
+using DecisionId = std::uint64_t;
+
 /// Where an arm lies in its catalogue. Stable while the arm is there, reused
 /// after it has been removed; never shown to the caller of a Bandit.
 using Slot = std::uint32_t;
@@ -28,6 +31,7 @@ struct Hit {
 inline constexpr std::size_t kMaxDim = 4096;
 inline constexpr std::size_t kMaxArms = kNoSlot - 16;
 inline constexpr std::uint64_t kMaxSteps = 1'000'000'000'000;
+inline constexpr std::size_t kMaxPending = std::size_t{1} << 31;
 inline constexpr double kMaxFeature = 1e6;
 inline constexpr double kMaxReward = 1e9;
 inline constexpr double kMaxExploration = 1e6;

@@ -2,9 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
 #include <numbers>
 
+#include "bandit/pending.h"
+#include "bandit/saved_options.h"
+#include "bandit/whole_file.h"
+#include "base/bytes.h"
 #include "base/check.h"
+#include "kernels/arm_set.h"
 
 namespace manyarms {
 namespace {
@@ -40,6 +49,62 @@ std::size_t InnerDim(const BanditOptions& options) {
   return options.dim + 1;
 }
 
+// Throws for the first that is there twice.
+void CheckDistinct(std::span<const std::uint64_t> ids, const char* what) {
+  std::vector<std::uint64_t> sorted(ids.begin(), ids.end());
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice != sorted.end()) {
+    throw Error(ErrorCode::kDuplicateId,
+                fmt::format("{} {} is there twice in one call", what, *twice));
+  }
+}
+
+void CheckRewards(std::span<const double> rewards, std::size_t count) {
+  if (rewards.size() != count) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} rewards given for {}", rewards.size(), count));
+  }
+  for (const double reward : rewards) CheckReward(reward);
+}
+
+Error NoArms(const char* message) { return {ErrorCode::kNoArms, message}; }
+
+constexpr std::array<char, 8> kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
+// 1: the first.
+constexpr std::uint32_t kFormat = 1;
+
+// Reads from behind the magic word up to the checksum, which has been found to
+// be right.
+ByteReader CheckedReader(std::istream& in) {
+  constexpr std::uint64_t kChecksum = sizeof(std::uint32_t);
+  const std::istream::pos_type start = in.tellg();
+  in.seekg(0, std::ios::end);
+  const auto size = static_cast<std::uint64_t>(in.tellg() - start);
+  in.seekg(start);
+  if (!in) throw Error(ErrorCode::kIo, "cannot read the bandit");
+  CheckSaved(size >= kMagic.size() + sizeof(kFormat) + kChecksum,
+             "it ends too early");
+
+  ByteReader whole(in, size);
+  std::array<char, kMagic.size()> magic{};
+  whole.Values(std::span<char>(magic));
+  CheckSaved(magic == kMagic, "it does not begin like one");
+  std::uint32_t checksum = Checksum(std::as_bytes(std::span(magic)));
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  while (whole.left() > kChecksum) {
+    const auto part = std::span(buffer).first(static_cast<std::size_t>(
+        std::min<std::uint64_t>(buffer.size(), whole.left() - kChecksum)));
+    whole.Bytes(part);
+    checksum = Checksum(part, checksum);
+  }
+  CheckSaved(whole.Next<std::uint32_t>() == checksum,
+             "its checksum is wrong, so it has been damaged or cut short");
+
+  in.seekg(start + static_cast<std::streamoff>(kMagic.size()));
+  return {in, size - kMagic.size() - kChecksum};
+}
+
 }  // namespace
 
 struct Bandit::State {
@@ -49,12 +114,93 @@ struct Bandit::State {
         posterior(catalogue.dim(), given.regularisation),
         policy(MakePolicy(given.policy, given.search, catalogue, posterior,
                           given.seed)),
-        features(catalogue.dim()) {}
+        pending(catalogue.dim(), given.max_pending),
+        features(catalogue.dim()) {
+    CheckCount("number of pending decisions", given.max_pending, 1,
+               kMaxPending);
+  }
+
+  // The reward as the posterior has it.
+  double Inner(double reward) const {
+    return options.negative_rewards ? reward / 2 + 0.5 : reward;
+  }
+
+  Slot ToObserve(ArmId id) const {
+    const std::optional<Slot> slot = catalogue.Find(id);
+    if (slot) return *slot;
+    throw Error(ErrorCode::kUnknownId,
+                fmt::format("there is no arm {}; hand over its features to "
+                            "learn of one that is gone",
+                            id));
+  }
+
+  Decision Decide(const Hit& hit) {
+    catalogue.CopyFeatures(hit.slot, pending.Add());
+    return {.id = pending.last(),
+            .arm = catalogue.id(hit.slot),
+            .score = ScoreInRewards(options, hit.score)};
+  }
+
+  std::vector<Slot> Slots() const {
+    std::vector<Slot> slots;
+    slots.reserve(catalogue.size());
+    const std::vector<std::uint32_t> living = catalogue.LivingLanes();
+    for (std::uint32_t block = 0; block < living.size(); ++block) {
+      ForEachLane(living[block], [&](std::uint32_t lane) {
+        slots.push_back(block * kLanes + lane);
+      });
+    }
+    return slots;
+  }
+
+  ArmSet WithIds(std::span<const ArmId> ids) const {
+    ArmSet arms;
+    for (const ArmId id : ids) {
+      const Slot slot = catalogue.At(id);
+      if (!arms.Contains(slot)) arms.Add(slot);
+    }
+    return arms;
+  }
+
+  ArmSet Masked(std::span<const bool> mask) const {
+    if (mask.size() != catalogue.size()) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("the mask has {} places, there are {} arms",
+                              mask.size(), catalogue.size()));
+    }
+    ArmSet arms;
+    const std::vector<std::uint32_t> living = catalogue.LivingLanes();
+    auto next = mask.begin();
+    for (std::uint32_t block = 0; block < living.size(); ++block) {
+      std::uint32_t lanes = 0;
+      ForEachLane(living[block], [&](std::uint32_t lane) {
+        lanes |= static_cast<std::uint32_t>(*next++) << lane;
+      });
+      if (lanes != 0) arms.AddBlock({.block = block, .lanes = lanes});
+    }
+    return arms;
+  }
+
+  // None where all arms are eligible.
+  std::optional<ArmSet> SetOf(const Eligible& eligible) const {
+    if (catalogue.size() == 0) throw NoArms("there are no arms to choose from");
+    std::optional<ArmSet> arms;
+    if (const auto* ids = std::get_if<1>(&eligible)) arms = WithIds(*ids);
+    if (const auto* mask = std::get_if<2>(&eligible)) arms = Masked(*mask);
+    if (arms && arms->size() == 0) throw NoArms("no arm is eligible");
+    return arms;
+  }
+
+  void RemoveOne(ArmId id) {
+    policy->Remove(catalogue.At(id));
+    catalogue.Remove(id);
+  }
 
   BanditOptions options;
   Catalogue catalogue;
   Posterior posterior;
   std::unique_ptr<Policy> policy;
+  PendingDecisions pending;
   std::vector<float> features;  // scratch
 };
 
@@ -66,21 +212,28 @@ Bandit& Bandit::operator=(Bandit&&) noexcept = default;
 
 void Bandit::Reserve(std::size_t arms) { state_->catalogue.Reserve(arms); }
 
-void Bandit::Add(std::span<const ArmId> ids, std::span<const float> features) {
+void Bandit::Add(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   if (!state.options.negative_rewards) {
     state.policy->Add(state.catalogue.Add(ids, features));
     return;
   }
-  const std::size_t dim = state.options.dim;
-  CheckRows(features, ids.size(), dim);
+  CheckRows(features, ids.size(), dim());
+  std::vector<float> row(dim());
   std::vector<float> extended;
-  extended.reserve(ids.size() * (dim + 1));
+  extended.reserve(ids.size() * state.catalogue.dim());
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto row = Extend(features.subspan(i * dim, dim));
-    extended.insert(extended.end(), row.begin(), row.end());
+    features.Copy(i, row);
+    const std::vector<float> longer = Extend(row);
+    extended.insert(extended.end(), longer.begin(), longer.end());
   }
   state.policy->Add(state.catalogue.Add(ids, extended));
+}
+
+void Bandit::Add(std::span<const ArmId> ids, std::span<const float> features) {
+  CheckRowCount(features.size(), ids.size(), dim());
+  Add(ids, FeatureRows(features.data(), ids.size(), dim(),
+                       {.row = static_cast<std::ptrdiff_t>(dim())}));
 }
 
 void Bandit::Add(ArmId id, std::span<const float> features) {
@@ -88,42 +241,106 @@ void Bandit::Add(ArmId id, std::span<const float> features) {
   Add(std::span(&id, 1), features);
 }
 
-void Bandit::Remove(ArmId id) {
-  state_->policy->Remove(state_->catalogue.At(id));
-  state_->catalogue.Remove(id);
+void Bandit::Remove(std::span<const ArmId> ids) {
+  for (const ArmId id : ids) state_->catalogue.At(id);
+  CheckDistinct(ids, "arm");
+  for (const ArmId id : ids) state_->RemoveOne(id);
 }
 
-Decision Bandit::Choose() {
-  if (size() == 0) {
-    throw Error(ErrorCode::kNoArms, "there are no arms to choose from");
+void Bandit::Remove(ArmId id) { state_->RemoveOne(id); }
+
+void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
+  CheckRows(features, ids.size(), dim());
+  Remove(ids);
+  Add(ids, features);
+}
+
+Decision Bandit::Choose(const Eligible& eligible) {
+  const std::optional<ArmSet> among = state_->SetOf(eligible);
+  Policy& policy = *state_->policy;
+  return state_->Decide(
+      among ? policy.ChooseTop({.count = 1, .among = &*among}).front()
+            : policy.Choose());
+}
+
+std::vector<Decision> Bandit::ChooseBest(std::size_t count,
+                                         const Eligible& eligible) {
+  CheckCount("number of choices", count, 1, state_->options.max_pending);
+  const std::optional<ArmSet> among = state_->SetOf(eligible);
+  std::vector<Decision> decisions;
+  for (const Hit& hit :
+       state_->policy->ChooseTop({.count = std::min(count, size()),
+       .among = among ? &*among : nullptr})) {
+    decisions.push_back(state_->Decide(hit));
   }
-  const Hit hit = state_->policy->Choose();
-  return {.arm = state_->catalogue.id(hit.slot),
-          .score = ScoreInRewards(state_->options, hit.score)};
+  return decisions;
 }
 
-void Bandit::Learn(ArmId id, double reward) {
+std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
+                                          const Eligible& eligible) {
+  CheckCount("number of choices", count, 1, state_->options.max_pending);
+  const std::optional<ArmSet> among = state_->SetOf(eligible);
+  Policy& policy = *state_->policy;
+  std::vector<Decision> decisions;
+  decisions.reserve(count);
+  while (decisions.size() < count) {
+    decisions.push_back(state_->Decide(
+        among ? policy.ChooseTop({.count = 1, .among = &*among}).front()
+              : policy.Choose()));
+  }
+  return decisions;
+}
+
+void Bandit::Learn(DecisionId decision, double reward) {
   State& state = *state_;
   CheckReward(reward);
-  const std::optional<Slot> slot = state.catalogue.Find(id);
-  if (!slot) {
-    throw Error(ErrorCode::kUnknownId,
-                fmt::format("there is no arm {}; hand over its features to "
-                            "learn of one that is gone",
-                            id));
-  }
-  state.catalogue.CopyFeatures(*slot, state.features);
-  state.posterior.Update(state.features, state.options.negative_rewards
-                                             ? reward / 2 + 0.5
-                                             : reward);
+  state.posterior.Update(state.pending.Features(decision), state.Inner(reward));
+  state.pending.Remove(decision);
 }
 
-void Bandit::Learn(std::span<const float> features, double reward) {
+void Bandit::Learn(const Decision& decision, double reward) {
+  Learn(decision.id, reward);
+}
+
+void Bandit::Learn(std::span<const DecisionId> decisions,
+                   std::span<const double> rewards) {
+  CheckRewards(rewards, decisions.size());
+  for (const DecisionId decision : decisions) {
+    state_->pending.Features(decision);
+  }
+  CheckDistinct(decisions, "decision");
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    Learn(decisions[i], rewards[i]);
+  }
+}
+
+void Bandit::Dismiss(DecisionId decision) {
+  state_->pending.Features(decision);
+  state_->pending.Remove(decision);
+}
+
+std::size_t Bandit::pending() const { return state_->pending.size(); }
+
+void Bandit::Observe(ArmId id, double reward) {
+  State& state = *state_;
+  CheckReward(reward);
+  state.catalogue.CopyFeatures(state.ToObserve(id), state.features);
+  state.posterior.Update(state.features, state.Inner(reward));
+}
+
+void Bandit::Observe(std::span<const ArmId> ids,
+                     std::span<const double> rewards) {
+  CheckRewards(rewards, ids.size());
+  for (const ArmId id : ids) state_->ToObserve(id);
+  for (std::size_t i = 0; i < ids.size(); ++i) Observe(ids[i], rewards[i]);
+}
+
+void Bandit::Observe(std::span<const float> features, double reward) {
   State& state = *state_;
   CheckFeatures(features, dim());
   CheckReward(reward);
   if (state.options.negative_rewards) {
-    state.posterior.Update(Extend(features), reward / 2 + 0.5);
+    state.posterior.Update(Extend(features), state.Inner(reward));
   } else {
     state.posterior.Update(features, reward);
   }
@@ -133,8 +350,18 @@ bool Bandit::Contains(ArmId id) const {
   return state_->catalogue.Find(id).has_value();
 }
 
+std::vector<ArmId> Bandit::Ids() const {
+  std::vector<ArmId> ids;
+  ids.reserve(size());
+  for (const Slot slot : state_->Slots()) {
+    ids.push_back(state_->catalogue.id(slot));
+  }
+  return ids;
+}
+
 std::size_t Bandit::size() const { return state_->catalogue.size(); }
 std::size_t Bandit::dim() const { return state_->options.dim; }
+const BanditOptions& Bandit::options() const { return state_->options; }
 
 double Bandit::Predict(std::span<const float> features) const {
   CheckFeatures(features, dim());
@@ -151,5 +378,60 @@ double Bandit::Predict(std::span<const float> features) const {
 }
 
 PolicyStats Bandit::stats() const { return state_->policy->stats(); }
+
+void Bandit::Save(const std::filesystem::path& path) const {
+  WriteWhole(path, [this](std::ostream& out) { Save(out); });
+}
+
+void Bandit::Save(std::ostream& out) const {
+  ByteWriter writer(out);
+  writer.Values(std::span<const char>(kMagic));
+  writer.Transfer(kFormat);
+  SaveOptions(writer, state_->options);
+  state_->catalogue.Save(writer);
+  state_->posterior.Save(writer);
+  state_->policy->Save(writer);
+  state_->pending.Save(writer);
+  writer.Transfer(writer.checksum());
+  if (!out) throw Error(ErrorCode::kIo, "cannot write the bandit");
+}
+
+Bandit Bandit::Load(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) {
+    throw Error(ErrorCode::kIo, fmt::format("cannot read {}", path.string()));
+  }
+  try {
+    return Load(in);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+Bandit Bandit::Load(std::istream& in) {
+  ByteReader reader = CheckedReader(in);
+  const auto format = reader.Next<std::uint32_t>();
+  if (format > kFormat) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("it has format {}, this version of manyarms reads "
+                            "formats up to {}",
+                            format, kFormat));
+  }
+  try {
+    Bandit bandit(LoadOptions(reader));
+    State& state = *bandit.state_;
+    state.catalogue.Restore(reader);
+    state.posterior.Restore(reader);
+    state.policy->Restore(reader, state.Slots());
+    state.pending.Restore(reader);
+    CheckSaved(reader.left() == 0, "something follows its end");
+    return bandit;
+  } catch (const Error& error) {
+    // Of options and arms that no bandit could have had.
+    if (error.code() == ErrorCode::kCorrupt) throw;
+    FailCorrupt(error.what());
+  }
+}
 
 }  // namespace manyarms

@@ -17,7 +17,7 @@ TEST(Bandit, LearnsWhichArmIsBest) {
   bandit.Add(20, std::vector<float>{0, 1});
   for (int t = 0; t < 200; ++t) {
     const Decision decision = bandit.Choose();
-    bandit.Learn(decision.arm, decision.arm == 20 ? 1.0 : -1.0);
+    bandit.Learn(decision, decision.arm == 20 ? 1.0 : -1.0);
   }
   int good = 0;
   for (int t = 0; t < 100; ++t) good += bandit.Choose().arm == 20 ? 1 : 0;
@@ -28,7 +28,7 @@ TEST(Bandit, LearnsWhichArmIsBest) {
 TEST(Bandit, ForgetsNothingAndChangesNothingOnBadInput) {
   Bandit bandit({.dim = 2});
   bandit.Add(1, std::vector<float>{1, 2});
-  bandit.Learn(ArmId{1}, 2.0);
+  bandit.Observe(ArmId{1}, 2.0);
   const std::vector<float> probe = {0.3F, -0.2F};
   const double before = bandit.Predict(probe);
   const auto nan = std::numeric_limits<float>::quiet_NaN();
@@ -44,14 +44,14 @@ TEST(Bandit, ForgetsNothingAndChangesNothingOnBadInput) {
   });
   ExpectError(ErrorCode::kUnknownId, {"arm 9 "}, [&] { bandit.Remove(9); });
   ExpectError(ErrorCode::kUnknownId, {"arm 9;", "features"},
-              [&] { bandit.Learn(ArmId{9}, 1.0); });
+              [&] { bandit.Observe(ArmId{9}, 1.0); });
   ExpectError(ErrorCode::kInvalidArgument, {"reward is inf", "1e+09"},
-              [&] { bandit.Learn(ArmId{1}, infinity); });
+              [&] { bandit.Observe(ArmId{1}, infinity); });
   ExpectError(ErrorCode::kInvalidArgument, {"nan"}, [&] {
-    bandit.Learn(std::vector<float>{0, nan}, 1.0);
+    bandit.Observe(std::vector<float>{0, nan}, 1.0);
   });
   ExpectError(ErrorCode::kInvalidArgument, {"3 features"}, [&] {
-    bandit.Learn(std::vector<float>{0, 0, 0}, 1.0);
+    bandit.Observe(std::vector<float>{0, 0, 0}, 1.0);
   });
   ExpectError(ErrorCode::kInvalidArgument, {"3 features"}, [&] {
     bandit.Predict(std::vector<float>{0, 0, 0});
@@ -112,7 +112,7 @@ TEST(Bandit, BearsExtremeInput) {
         for (int t = 0; t < 20; ++t) {
           const Decision decision = bandit.Choose();
           ASSERT_TRUE(std::isfinite(decision.score));
-          bandit.Learn(decision.arm, reward);
+          bandit.Learn(decision, reward);
           ASSERT_TRUE(std::isfinite(bandit.Predict(arms[0])));
         }
       }
@@ -129,7 +129,7 @@ TEST(Bandit, HandlesNegativeRewardsByThePapersExtension) {
   for (ArmId id = 0; id < 3; ++id) bandit.Add(id, arms[id]);
   for (int t = 0; t < 2000; ++t) {
     const Decision decision = bandit.Choose();
-    bandit.Learn(decision.arm, means[decision.arm]);
+    bandit.Learn(decision, means[decision.arm]);
   }
   EXPECT_EQ(bandit.dim(), 2U);
   EXPECT_EQ(bandit.Choose().arm, 1U);
@@ -140,7 +140,7 @@ TEST(Bandit, HandlesNegativeRewardsByThePapersExtension) {
   });
   ExpectError(ErrorCode::kInvalidArgument, {"3 features", "dimension is 2"},
               [&] {
-                bandit.Learn(std::vector<float>{1, 2, 3}, 0.0);
+                bandit.Observe(std::vector<float>{1, 2, 3}, 0.0);
               });
 }
 
@@ -159,22 +159,22 @@ TEST(Bandit, TakesRewardsInAnyOrder) {
   Bandit prompt = make();
   Bandit late = make();
   for (const std::size_t arm : {0U, 3U, 3U, 5U, 1U}) {
-    prompt.Learn(ArmId{arm}, 0.1 * static_cast<double>(arm));
+    prompt.Observe(ArmId{arm}, 0.1 * static_cast<double>(arm));
   }
   for (int t = 0; t < 5; ++t) late.Choose();
-  late.Learn(ArmId{1}, 0.1);
+  late.Observe(ArmId{1}, 0.1);
   late.Remove(5);
-  late.Learn(row(5), 0.5);
-  late.Learn(row(3), 0.3);
-  late.Learn(ArmId{3}, 0.3);
-  late.Learn(ArmId{0}, 0.0);
+  late.Observe(row(5), 0.5);
+  late.Observe(row(3), 0.3);
+  late.Observe(ArmId{3}, 0.3);
+  late.Observe(ArmId{0}, 0.0);
   const std::vector<float> probe = {1, -1, 0.5F};
   EXPECT_NEAR(prompt.Predict(probe), late.Predict(probe), 1e-12);
 }
 
 TEST(Bandit, LearnsBeforeTheFirstChoiceAndWithoutArms) {
   Bandit bandit({.dim = 2});
-  bandit.Learn(std::vector<float>{1, 0}, 5.0);
+  bandit.Observe(std::vector<float>{1, 0}, 5.0);
   EXPECT_GT(bandit.Predict(std::vector<float>{1, 0}), 1.0);
 }
 
@@ -183,6 +183,133 @@ TEST(Bandit, CanBeMoved) {
   first.Add(3, std::vector<float>{1});
   Bandit second = std::move(first);
   EXPECT_EQ(second.Choose().arm, 3U);
+}
+
+TEST(Bandit, LearnsADecisionOnceAndByTheFeaturesItWasMadeBy) {
+  const std::vector<float> before = {1, 0};
+  const std::vector<float> after = {0, 1};
+  Bandit bandit({.dim = 2});
+  bandit.Add(7, before);
+  const Decision first = bandit.Choose();
+  const Decision second = bandit.Choose();
+  const Decision third = bandit.Choose();
+  EXPECT_EQ(first.id, 1U);
+  EXPECT_EQ(third.id, 3U);
+  bandit.Update(std::vector<ArmId>{7},
+                FeatureRows(after.data(), 1, 2, {.row = 2}));
+  bandit.Learn(third, 1.0);
+  bandit.Remove(7);
+  bandit.Learn(first, 1.0);
+  EXPECT_EQ(bandit.pending(), 1U);
+
+  Bandit expected({.dim = 2});
+  expected.Observe(before, 1.0);
+  expected.Observe(before, 1.0);
+  EXPECT_EQ(bandit.Predict(before), expected.Predict(before));
+  EXPECT_EQ(bandit.Predict(after), expected.Predict(after));
+
+  ExpectError(ErrorCode::kUnknownId, {"decision 1 ", "already"},
+              [&] { bandit.Learn(first, 1.0); });
+  ExpectError(ErrorCode::kUnknownId, {"decision 4 ", "not been made"},
+              [&] { bandit.Learn(DecisionId{4}, 1.0); });
+  ExpectError(ErrorCode::kUnknownId, {"decision 0 "},
+              [&] { bandit.Learn(DecisionId{0}, 1.0); });
+  ExpectError(ErrorCode::kInvalidArgument, {"reward is nan"},
+              [&] { bandit.Learn(second, std::nan("")); });
+  EXPECT_EQ(bandit.pending(), 1U);
+  bandit.Dismiss(second.id);
+  EXPECT_EQ(bandit.pending(), 0U);
+  ExpectError(ErrorCode::kUnknownId, {"decision 2 "},
+              [&] { bandit.Dismiss(second.id); });
+}
+
+TEST(Bandit, ForgetsTheOldestDecisionsBeyondItsLimit) {
+  Bandit bandit({.dim = 1, .max_pending = 3});
+  bandit.Add(1, std::vector<float>{1});
+  for (int t = 0; t < 10; ++t) bandit.Choose();
+  EXPECT_EQ(bandit.pending(), 3U);
+  ExpectError(ErrorCode::kUnknownId, {"decision 7 ", "3 or more"},
+              [&] { bandit.Learn(DecisionId{7}, 1.0); });
+  for (const DecisionId decision : {9U, 8U, 10U}) bandit.Learn(decision, 1.0);
+  EXPECT_EQ(bandit.pending(), 0U);
+  EXPECT_EQ(bandit.Choose().id, 11U);
+  ExpectError(ErrorCode::kInvalidArgument, {"is 4", "to 3"},
+              [&] { bandit.ChooseBest(4); });
+  ExpectError(ErrorCode::kInvalidArgument, {"is 0"},
+              [&] { bandit.ChooseDraws(0); });
+  ExpectError(ErrorCode::kInvalidArgument, {"pending decisions is 0"},
+              [&] { Bandit none({.dim = 1, .max_pending = 0}); });
+}
+
+TEST(Bandit, TakesBatchesWholeOrNotAtAll) {
+  const auto rows = testing::GaussianRows(6, 3, 1);
+  Bandit bandit({.dim = 3});
+  bandit.Add(testing::FirstIds(6), rows);
+  const std::vector<Decision> made = bandit.ChooseBest(3);
+  const std::vector<ArmId> before = bandit.Ids();
+  const std::vector<float> probe = {1, 2, 3};
+
+  const auto learn = [&](std::vector<DecisionId> ids,
+                         std::vector<double> rewards) {
+    return [&bandit, ids = std::move(ids), rewards = std::move(rewards)] {
+      bandit.Learn(ids, rewards);
+    };
+  };
+  ExpectError(ErrorCode::kUnknownId, {"decision 9 "}, learn({1, 9}, {1, 1}));
+  ExpectError(ErrorCode::kDuplicateId, {"decision 2 "},
+              learn({2, 1, 2}, {1, 1, 1}));
+  ExpectError(ErrorCode::kInvalidArgument, {"1 rewards", "2"},
+              learn({1, 2}, {1}));
+  ExpectError(ErrorCode::kInvalidArgument, {"reward is inf"},
+              learn({1, 2}, {1, INFINITY}));
+  ExpectError(ErrorCode::kUnknownId, {"arm 8;"}, [&] {
+    bandit.Observe(std::vector<ArmId>{1, 8}, std::vector<double>{1, 1});
+  });
+  ExpectError(ErrorCode::kUnknownId, {"arm 8 "}, [&] {
+    bandit.Remove(std::vector<ArmId>{1, 8});
+  });
+  ExpectError(ErrorCode::kDuplicateId, {"arm 1 "}, [&] {
+    bandit.Remove(std::vector<ArmId>{1, 2, 1});
+  });
+  const std::vector<double> doubles = {1, 2, 3, 4, 5, std::nan("")};
+  ExpectError(ErrorCode::kInvalidArgument, {"arm 2 of 2", "nan"}, [&] {
+    bandit.Update(std::vector<ArmId>{1, 2},
+                  FeatureRows(doubles.data(), 2, 3, {.row = 3}));
+  });
+  ExpectError(ErrorCode::kUnknownId, {"arm 8 "}, [&] {
+    bandit.Update(std::vector<ArmId>{8},
+                  FeatureRows(doubles.data(), 1, 3, {.row = 3}));
+  });
+  ExpectError(ErrorCode::kNoArms, {"no arm is eligible"},
+              [&] { bandit.Choose(std::span<const ArmId>()); });
+  ExpectError(ErrorCode::kUnknownId, {"arm 8 "}, [&] {
+    bandit.Choose(std::vector<ArmId>{1, 8});
+  });
+  constexpr bool kMask[] = {true, false};
+  ExpectError(ErrorCode::kInvalidArgument, {"2 places", "6 arms"},
+              [&] { bandit.Choose(std::span<const bool>(kMask)); });
+  EXPECT_EQ(bandit.Ids(), before);
+  EXPECT_EQ(bandit.pending(), 3U);
+  EXPECT_EQ(bandit.Predict(probe), 0);
+
+  bandit.Learn(std::vector<DecisionId>{made[2].id, made[0].id, made[1].id},
+               std::vector<double>{1, 2, 3});
+  EXPECT_EQ(bandit.pending(), 0U);
+}
+
+// Rows may be doubles, and lie in any order in memory.
+TEST(Bandit, TakesRowsAsTheyLie) {
+  const std::vector<double> columns = {1,  10, 2,
+                                       20, 3,  30};  // column by column
+  Bandit strided({.dim = 3, .policy = UcbOptions{}});
+  strided.Add(std::vector<ArmId>{1, 2},
+              FeatureRows(columns.data(), 2, 3, {.row = 1, .column = 2}));
+  Bandit plain({.dim = 3, .policy = UcbOptions{}});
+  plain.Add(std::vector<ArmId>{1, 2}, std::vector<float>{1, 2, 3, 10, 20, 30});
+  for (Bandit* bandit : {&strided, &plain}) bandit->Observe(ArmId{1}, 1.0);
+  EXPECT_EQ(strided.Predict(std::vector<float>{1, 1, 1}),
+            plain.Predict(std::vector<float>{1, 1, 1}));
+  EXPECT_EQ(strided.Choose().score, plain.Choose().score);
 }
 
 }  // namespace

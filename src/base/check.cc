@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <vector>
 
 #include "manyarms/error.h"
 #include "manyarms/types.h"
@@ -34,15 +35,23 @@ void CheckFeatures(std::span<const float> features, std::size_t dim) {
   }
 }
 
-void CheckRows(std::span<const float> features, std::size_t rows,
-               std::size_t dim) {
-  if (features.size() != rows * dim) {
-    Fail(fmt::format("{} features given for {} arms of dimension {}",
-                     features.size(), rows, dim));
+void CheckRowCount(std::size_t values, std::size_t rows, std::size_t dim) {
+  if (values != rows * dim) {
+    Fail(fmt::format("{} features given for {} arms of dimension {}", values,
+                     rows, dim));
   }
+}
+
+void CheckRows(const FeatureRows& features, std::size_t rows, std::size_t dim) {
+  if (features.rows() != rows || features.columns() != dim) {
+    Fail(fmt::format("{} rows of {} features given for {} arms of dimension {}",
+                     features.rows(), features.columns(), rows, dim));
+  }
+  std::vector<float> row(dim);
   for (std::size_t i = 0; i < rows; ++i) {
+    features.Copy(i, row);
     try {
-      CheckFeatures(features.subspan(i * dim, dim), dim);
+      CheckFeatures(row, dim);
     } catch (const Error& error) {
       if (rows == 1) throw;
       Fail(fmt::format("arm {} of {}: {}", i + 1, rows, error.what()));

@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <span>
 
+#include "manyarms/features.h"
+
 /// Checks of what callers hand in, with messages that name the value and the
 /// bound. All throw Error.
 namespace manyarms {
 
 void CheckDim(std::size_t dim);
 void CheckFeatures(std::span<const float> features, std::size_t dim);
-/// `rows` feature vectors, one after another.
-void CheckRows(std::span<const float> features, std::size_t rows,
-               std::size_t dim);
+/// `rows` feature vectors, one after another, by their number alone.
+void CheckRowCount(std::size_t values, std::size_t rows, std::size_t dim);
+void CheckRows(const FeatureRows& features, std::size_t rows, std::size_t dim);
 void CheckReward(double reward);
 void CheckRegularisation(double regularisation);
 

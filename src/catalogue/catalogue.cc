@@ -6,6 +6,7 @@
 #include <bit>
 #include <mutex>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "base/large_allocator.h"
 #include "catalogue/id_index.h"
@@ -44,8 +45,9 @@ Catalogue::Catalogue(Catalogue&&) noexcept = default;
 Catalogue& Catalogue::operator=(Catalogue&&) noexcept = default;
 
 std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
-                                 std::span<const float> features) {
+                                 const FeatureRows& features) {
   Validate(ids, features);
+  std::vector<float> row(dim_);
   std::vector<Slot> slots;
   slots.reserve(ids.size());
   index_->Reserve(size() + ids.size());
@@ -53,7 +55,8 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
   try {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (i + kAhead < ids.size()) index_->Prefetch(ids[i + kAhead]);
-      slots.push_back(Put(ids[i], features.subspan(i * dim_, dim_)));
+      features.Copy(i, row);
+      slots.push_back(Put(ids[i], row));
     }
   } catch (...) {  // a duplicate, or out of memory: take back what is in
     for (std::size_t i = 0; i < slots.size(); ++i) Remove(ids[i]);
@@ -62,19 +65,32 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
   return slots;
 }
 
+std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
+                                 std::span<const float> features) {
+  CheckRowCount(features.size(), ids.size(), dim_);
+  return Add(ids, FeatureRows(features.data(), ids.size(), dim_,
+                              {.row = static_cast<std::ptrdiff_t>(dim_)}));
+}
+
 Slot Catalogue::Put(ArmId id, std::span<const float> features) {
   const Slot slot = TakeSlot();
-  const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
-  chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
-  if (!index_->Insert(slot, blocks())) {
+  if (!PutInto(slot, id, features)) {
     free_slots_.push_back(slot);
     throw Error(
         ErrorCode::kDuplicateId,
         fmt::format("arm {} is there already or twice in one call", id));
   }
+  return slot;
+}
+
+// Whether there was no such arm.
+bool Catalogue::PutInto(Slot slot, ArmId id, std::span<const float> features) {
+  const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
+  chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
+  if (!index_->Insert(slot, blocks())) return false;
   float* lane = FeaturesOf(slot);
   for (std::size_t j = 0; j < dim_; ++j) lane[j * kLanes] = features[j];
-  return slot;
+  return true;
 }
 
 Slot Catalogue::Add(ArmId id, std::span<const float> features) {
@@ -86,7 +102,7 @@ void Catalogue::Reserve(std::size_t arms) {
 }
 
 void Catalogue::Validate(std::span<const ArmId> ids,
-                         std::span<const float> features) const {
+                         const FeatureRows& features) const {
   CheckRows(features, ids.size(), dim_);
   if (ids.size() > kMaxArms - size()) {
     throw Error(ErrorCode::kTooLarge,
@@ -146,6 +162,57 @@ Slot Catalogue::At(ArmId id) const {
                 fmt::format("there is no arm {} among {}", id, size()));
   }
   return *slot;
+}
+
+std::vector<std::uint32_t> Catalogue::LivingLanes() const {
+  std::vector<std::uint32_t> lanes((slots_used_ + kLanes - 1) / kLanes,
+                                   (1U << kLanes) - 1);
+  if (LaneOf(slots_used_) != 0) lanes.back() = (1U << LaneOf(slots_used_)) - 1;
+  for (const Slot slot : free_slots_) {
+    lanes[BlockOf(slot)] &= ~(1U << LaneOf(slot));
+  }
+  return lanes;
+}
+
+void Catalogue::Save(ByteWriter& writer) const {
+  writer.Transfer(slots_used_);
+  writer.Transfer(free_slots_);
+  const std::vector<std::uint32_t> living = LivingLanes();
+  std::vector<float> row(dim_);
+  for (std::uint32_t block = 0; block < living.size(); ++block) {
+    ForEachLane(living[block], [&](std::uint32_t lane) {
+      const Slot slot = block * kLanes + lane;
+      CopyFeatures(slot, row);
+      writer.Transfer(id(slot));
+      writer.Values(std::span<const float>(row));
+    });
+  }
+}
+
+void Catalogue::Restore(ByteReader& reader) {
+  const auto slots = reader.Next<Slot>();
+  std::vector<Slot> free;
+  reader.Transfer(free);
+  CheckSaved(slots <= kMaxArms && free.size() <= slots &&
+                 (slots - free.size()) <=
+                     reader.left() / (sizeof(ArmId) + sizeof(float) * dim_),
+             "it ends too early");
+  std::vector<bool> is_free(slots);
+  for (const Slot slot : free) {
+    CheckSaved(slot < slots && !is_free[slot], "its slots are mixed up");
+    is_free[slot] = true;
+  }
+  index_->Reserve(slots - free.size());
+  std::vector<float> row(dim_);
+  for (Slot slot = 0; slot < slots; ++slot) {
+    TakeSlot();
+    if (is_free[slot]) continue;
+    const auto id = reader.Next<ArmId>();
+    reader.Values(std::span<float>(row));
+    CheckFeatures(row, dim_);
+    CheckSaved(PutInto(slot, id, row), "it has an arm twice");
+  }
+  free_slots_ = std::move(free);
 }
 
 ArmId Catalogue::id(Slot slot) const { return blocks().Id(slot); }

@@ -174,7 +174,7 @@ RunResult RunExperiment(const BanditOptions& options, Environment& environment,
     Decision decision;
     const double choose = Seconds([&] { decision = bandit.Choose(); });
     const double reward = environment.Reward(decision.arm, step);
-    const double learn = Seconds([&] { bandit.Learn(decision.arm, reward); });
+    const double learn = Seconds([&] { bandit.Learn(decision, reward); });
 
     if (result.mass_elimination_step == 0 &&
         bandit.stats().eliminations > bandit.size() / 2) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "manyarms/types.h"
 
@@ -46,6 +47,15 @@ struct MaskedBlock {
   std::uint32_t block = 0;
   std::uint32_t lanes = 0;  // bit l stands for lane l
 };
+
+/// How many lanes that is in all.
+inline std::uint64_t CountArms(std::span<const MaskedBlock> blocks) {
+  std::uint64_t arms = 0;
+  for (const MaskedBlock& masked : blocks) {
+    arms += static_cast<std::uint64_t>(std::popcount(masked.lanes));
+  }
+  return arms;
+}
 
 template <class Visit>
 void ForEachLane(std::uint32_t lanes, const Visit& visit) {

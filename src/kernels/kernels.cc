@@ -124,7 +124,7 @@ class Leader {
   explicit Leader(const BlockTable& table, float bar = kNoBar)
       : table_(table), best_{kNoSlot, bar} {}
 
-  float score() const { return best_.score; }
+  float bar() const { return best_.score; }
   const Hit& best() const { return best_; }
 
   void Offer(const MaskedBlock& masked, const float* scores) {
@@ -162,29 +162,45 @@ HWY_INLINE void Prefetch(const BlockTable& table, std::uint32_t block) {
   for (std::size_t j = 0; j < table.dim; ++j) hwy::Prefetch(x + j * kLanes);
 }
 
+// The best so many so far.
+class Leaders {
+ public:
+  Leaders(const BlockTable& table, TopHits& top) : table_(table), top_(top) {}
+
+  float bar() const { return top_.bar(); }
+
+  void Offer(const MaskedBlock& masked, const float* scores) {
+    top_.Offer(table_, masked, scores);
+  }
+
+ private:
+  const BlockTable& table_;
+  TopHits& top_;
+};
+
 // One pass; a block costs a comparison beside its scores unless one of them
-// reaches the best so far, which happens O(log K) times on arms in random
+// reaches the bar, which for the best happens O(log K) times on arms in random
 // order.
-template <class Score>
-HWY_INLINE Hit Best(const BlockTable& table,
-                    std::span<const MaskedBlock> blocks, const Score& score,
-                    float least) {
+template <class Score, class Taker>
+HWY_INLINE void Sweep(const BlockTable& table,
+                      std::span<const MaskedBlock> blocks, const Score& score,
+                      Taker& taker) {
   const Tag tag;
-  Leader leader(table, least);
   const std::size_t ahead = Ahead(table.dim);
   HWY_ALIGN float first[kLanes];
   HWY_ALIGN float second[kLanes];
   for (std::size_t i = 0; i < blocks.size(); i += 2) {
     const MaskedBlock& one = blocks[i];
-    // An odd one out is its own partner: offering it twice changes nothing.
-    const MaskedBlock& other = blocks[HWY_MIN(i + 1, blocks.size() - 1)];
+    // An odd one out is its own partner, offered once.
+    const bool odd = i + 1 == blocks.size();
+    const MaskedBlock& other = blocks[odd ? i : i + 1];
     const float* x = table.Features(one.block);
     const float* y = table.Features(other.block);
     if (Score::kManyAddsPerLoad && i + ahead + 1 < blocks.size()) {
       Prefetch(table, blocks[i + ahead].block);
       Prefetch(table, blocks[i + ahead + 1].block);
     }
-    const auto bar = hn::Set(tag, leader.score());
+    const auto bar = hn::Set(tag, taker.bar());
     bool reached = false;
     for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
       const Two s = score(x + part, y + part);
@@ -194,10 +210,26 @@ HWY_INLINE Hit Best(const BlockTable& table,
           tag, hn::Or(hn::Ge(s.first, bar), hn::Ge(s.second, bar)));
     }
     if (HWY_LIKELY(!reached)) continue;
-    leader.Offer(one, first);
-    leader.Offer(other, second);
+    taker.Offer(one, first);
+    if (!odd) taker.Offer(other, second);
   }
+}
+
+template <class Score>
+HWY_INLINE Hit Best(const BlockTable& table,
+                    std::span<const MaskedBlock> blocks, const Score& score,
+                    float least) {
+  Leader leader(table, least);
+  Sweep(table, blocks, score, leader);
   return leader.best();
+}
+
+template <class Score>
+HWY_INLINE void Top(const BlockTable& table,
+                    std::span<const MaskedBlock> blocks, const Score& score,
+                    TopHits& top) {
+  Leaders leaders(table, top);
+  Sweep(table, blocks, score, leaders);
 }
 
 class SquaredLength {
@@ -430,6 +462,24 @@ Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
   return Best(table, blocks, OptimismScore(direction, factor), bar);
 }
 
+void TopInnerProduct(const BlockTable& table,
+                     std::span<const MaskedBlock> blocks,
+                     std::span<const float> direction, TopHits& top) {
+  Top(table, blocks, InnerProductScore(direction), top);
+}
+
+void TopQuadraticForm(const BlockTable& table,
+                      std::span<const MaskedBlock> blocks,
+                      const PackedFactor& factor, TopHits& top) {
+  Top(table, blocks, QuadraticFormScore(factor), top);
+}
+
+void TopOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
+                 std::span<const float> direction, const PackedFactor& factor,
+                 TopHits& top) {
+  Top(table, blocks, OptimismScore(direction, factor), top);
+}
+
 void BlockMoments(const float* block, std::span<const float> direction,
                   const PackedFactor& factor, Moments& out) {
   const Tag tag;
@@ -526,6 +576,9 @@ HWY_EXPORT(BestInnerProduct);
 HWY_EXPORT(BestQuadraticForm);
 HWY_EXPORT(BestQuadraticFormOfEach);
 HWY_EXPORT(BestOptimism);
+HWY_EXPORT(TopInnerProduct);
+HWY_EXPORT(TopQuadraticForm);
+HWY_EXPORT(TopOptimism);
 HWY_EXPORT(BlockMoments);
 HWY_EXPORT(BoundsOf);
 HWY_EXPORT(Survey);
@@ -573,6 +626,24 @@ Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
                  float bar) {
   return HWY_DYNAMIC_DISPATCH(BestOptimism)(table, blocks, direction, factor,
                                             bar);
+}
+
+void TopInnerProduct(const BlockTable& table,
+                     std::span<const MaskedBlock> blocks,
+                     std::span<const float> direction, TopHits& top) {
+  HWY_DYNAMIC_DISPATCH(TopInnerProduct)(table, blocks, direction, top);
+}
+
+void TopQuadraticForm(const BlockTable& table,
+                      std::span<const MaskedBlock> blocks,
+                      const PackedFactor& factor, TopHits& top) {
+  HWY_DYNAMIC_DISPATCH(TopQuadraticForm)(table, blocks, factor, top);
+}
+
+void TopOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
+                 std::span<const float> direction, const PackedFactor& factor,
+                 TopHits& top) {
+  HWY_DYNAMIC_DISPATCH(TopOptimism)(table, blocks, direction, factor, top);
 }
 
 void BlockMoments(const float* block, std::span<const float> direction,

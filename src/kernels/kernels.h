@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/blocks.h"
+#include "kernels/top_hits.h"
 #include "manyarms/types.h"
 
 /// The inner loops, in vector instructions that are chosen at run time.
@@ -67,6 +68,18 @@ void BestQuadraticFormOfEach(const BlockTable& table,
 Hit BestOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
                  std::span<const float> direction, const PackedFactor& factor,
                  float bar = kNoBar);
+
+/// Offers the arms that reach its bar to `top`, by the same scores.
+/// REQUIRES: no lane is given twice.
+void TopInnerProduct(const BlockTable& table,
+                     std::span<const MaskedBlock> blocks,
+                     std::span<const float> direction, TopHits& top);
+void TopQuadraticForm(const BlockTable& table,
+                      std::span<const MaskedBlock> blocks,
+                      const PackedFactor& factor, TopHits& top);
+void TopOptimism(const BlockTable& table, std::span<const MaskedBlock> blocks,
+                 std::span<const float> direction, const PackedFactor& factor,
+                 TopHits& top);
 
 /// <direction, x> and |factor x|^2 of all kLanes arms of one block.
 struct Moments {

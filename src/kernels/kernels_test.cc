@@ -173,6 +173,61 @@ TEST_P(Kernels, BestOptimismAgreesWithTheObvious) {
   }
 }
 
+// All arms by falling score, equal ones by the smaller id.
+template <class Score>
+std::vector<Hit> Ranked(const IntegerArms& arms, const Score& score) {
+  std::vector<Hit> hits;
+  for (const MaskedBlock& masked : arms.masked()) {
+    ForEachLane(masked.lanes, [&](std::uint32_t lane) {
+      const Slot slot = masked.block * kLanes + lane;
+      hits.push_back({slot, score(slot)});
+    });
+  }
+  std::ranges::sort(hits, [&](const Hit& one, const Hit& other) {
+    if (one.score != other.score) return one.score > other.score;
+    return arms.table().Id(one.slot) < arms.table().Id(other.slot);
+  });
+  return hits;
+}
+
+void ExpectTop(const TopHits& top, const std::vector<Hit>& ranked) {
+  const std::vector<Hit> found = top.Sorted();
+  ASSERT_EQ(found.size(), std::min(top.count(), ranked.size()));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].slot, ranked[i].slot) << i;
+    EXPECT_EQ(found[i].score, ranked[i].score) << i;
+  }
+}
+
+TEST_P(Kernels, TheTopAgreesWithTheObvious) {
+  for (const std::size_t dim : {1U, 2U, 5U, 16U}) {  // few features: many ties
+    for (const std::uint32_t blocks : {1U, 2U, 9U, 40U}) {
+      const IntegerArms arms(dim, blocks, dim);
+      const auto lower = Lower(dim);
+      const PackedFactor factor(lower.data(), dim);
+      const auto direction = Direction(dim);
+      for (const std::size_t count : {1U, 2U, 7U, 100U, 1000U}) {
+        TopHits product(count);
+        TopInnerProduct(arms.table(), arms.masked(), direction, product);
+        ExpectTop(product, Ranked(arms, [&](Slot slot) {
+                    return Linear(arms, slot, direction);
+                  }));
+        TopHits form(count);
+        TopQuadraticForm(arms.table(), arms.masked(), factor, form);
+        ExpectTop(form, Ranked(arms, [&](Slot slot) {
+                    return Form(arms, slot, lower, dim);
+                  }));
+        TopHits optimism(count);
+        TopOptimism(arms.table(), arms.masked(), direction, factor, optimism);
+        ExpectTop(optimism, Ranked(arms, [&](Slot slot) {
+                    return Linear(arms, slot, direction) +
+                           std::sqrt(Form(arms, slot, lower, dim));
+                  }));
+      }
+    }
+  }
+}
+
 TEST_P(Kernels, TiesGoToTheSmallerId) {
   const IntegerArms arms(3, 30, 1);
   const std::vector<float> zero(3, 0.0F);

@@ -19,6 +19,7 @@ struct ArmBounds {
   float uncertainty = 0;  ///< beta |x|_{V^-1}
 
   float lower() const { return mean - uncertainty; }
+  float upper() const { return mean + uncertainty; }
 };
 
 /// The confidence intervals that a posterior gives to a catalogue's arms.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/bytes.h"
+#include "kernels/arm_set.h"
+#include "kernels/top_hits.h"
 #include "manyarms/random.h"
 #include "policy/exploration.h"
 
@@ -29,7 +32,8 @@ Elimination::Elimination(const EliminationOptions& options,
                          const SearchOptions& search,
                          const Catalogue& catalogue, const Posterior& posterior,
                          std::uint64_t seed)
-    : seed_(seed),
+    : catalogue_(catalogue),
+      seed_(seed),
       accuracy_(options.accuracy),
       search_judges_(JudgesItself(search)),
       // Line 3: beta(delta / 2).
@@ -201,6 +205,77 @@ Hit Elimination::RandomArm(const HeapAugmentedArmSet& stage) {
   RandomStream random(seed_, RandomStream::Role::kPick, choices_);
   const Entry& arm = stage.arms()[random.Below(stage.arms().size())];
   return {arm.slot, confidence_.Uncertainty(arm.slot)};
+}
+
+std::vector<Slot> Elimination::AllArms() const {
+  std::vector<Slot> slots;
+  for (const HeapAugmentedArmSet& stage : stages_) {
+    for (const Entry& arm : stage.arms()) slots.push_back(arm.slot);
+  }
+  for (const Entry& arm : eliminated_) slots.push_back(arm.slot);
+  return slots;
+}
+
+std::vector<Hit> Elimination::ChooseTop(const TopRequest& request) {
+  const std::vector<ArmBounds> bounds =
+      Bounds(request.among != nullptr ? request.among->Slots() : AllArms());
+  const float threshold =
+      std::ranges::max_element(bounds, {}, &ArmBounds::lower)->lower();
+  kernels::TopHits top(request.count);
+  for (const ArmBounds& arm : bounds) {
+    if (arm.upper() < threshold) continue;
+    top.Offer({arm.slot, arm.uncertainty}, catalogue_.id(arm.slot));
+  }
+  return top.Sorted();
+}
+
+// Which arm is picked at random depends on where it lies in its heap, so heaps
+// are kept as they are.
+void Elimination::Save(ByteWriter& writer) const {
+  writer.Transfer(choices_);
+  writer.Transfer(threshold_);
+  writer.Transfer(carrier_);
+  const auto save_heap = [&](const auto& heap) {
+    writer.Transfer(std::uint64_t{heap.size()});
+    for (const Entry& arm : heap) {
+      writer.Transfer(arm.key);
+      writer.Transfer(arm.slot);
+    }
+  };
+  for (const HeapAugmentedArmSet& stage : stages_) save_heap(stage.arms());
+  save_heap(eliminated_);
+}
+
+void Elimination::Restore(ByteReader& reader, std::span<const Slot> slots) {
+  reader.Transfer(choices_);
+  reader.Transfer(threshold_);
+  reader.Transfer(carrier_);
+  const Slot end = slots.empty() ? 0 : std::ranges::max(slots) + 1;
+  std::vector<bool> expected(end);
+  for (const Slot slot : slots) expected[slot] = true;
+  std::size_t seen = 0;
+  stage_of_.resize(end);
+  const auto load_heap = [&](std::uint8_t stage) {
+    std::vector<Entry> heap(reader.Count(sizeof(float) + sizeof(Slot)));
+    for (Entry& arm : heap) {
+      reader.Transfer(arm.key);
+      reader.Transfer(arm.slot);
+      CheckSaved(!std::isnan(arm.key) && arm.slot < end && expected[arm.slot],
+                 "its stages are mixed up");
+      expected[arm.slot] = false;
+      stage_of_[arm.slot] = stage;
+      ++seen;
+    }
+    return heap;
+  };
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    stages_[s].Add(load_heap(static_cast<std::uint8_t>(s)));
+  }
+  eliminated_.PushAll(load_heap(kEliminated));
+  CheckSaved(
+      seen == slots.size() && !std::isnan(threshold_) &&
+          (carrier_ == kNoSlot || std::ranges::binary_search(slots, carrier_)),
+      "its stages are mixed up");
 }
 
 PolicyStats Elimination::stats() const {

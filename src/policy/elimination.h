@@ -29,7 +29,10 @@ class Elimination final : public Policy {
   void Add(std::span<const Slot> slots) override;
   void Remove(Slot slot) override;
   Hit Choose() override;
+  std::vector<Hit> ChooseTop(const TopRequest& request) override;
   PolicyStats stats() const override;
+  void Save(ByteWriter& writer) const override;
+  void Restore(ByteReader& reader, std::span<const Slot> slots) override;
 
  private:
   using Entry = HeapAugmentedArmSet::Entry;
@@ -40,6 +43,8 @@ class Elimination final : public Policy {
   std::size_t FirstStageWithArms() const;
   std::vector<ArmBounds> Bounds(std::vector<Slot> slots);
 
+  std::vector<Slot> AllArms() const;
+
   void Admit(std::vector<Slot> slots);
   void RaiseThreshold(std::span<const ArmBounds> candidates);
   void LowerThreshold();
@@ -48,6 +53,7 @@ class Elimination final : public Policy {
   Hit RandomArm(const HeapAugmentedArmSet& stage);
 
   // Immutable after construction.
+  const Catalogue& catalogue_;
   const std::uint64_t seed_;
   const double accuracy_;
   const bool search_judges_;  // whether an arm is uncertain enough

@@ -1,5 +1,6 @@
 #include "policy/thompson.h"
 
+#include "base/bytes.h"
 #include "manyarms/random.h"
 #include "policy/exploration.h"
 
@@ -20,11 +21,28 @@ Thompson::Thompson(const ThompsonOptions& options, const SearchOptions& search,
                          seed)),
       xi_(posterior.dim()) {}
 
-Hit Thompson::Choose() {
-  // Lines 7 to 9.
+// Lines 7 and 8.
+Eigen::VectorXd Thompson::Draw() {
   RandomStream(seed_, RandomStream::Role::kSample, choices_++).Gaussians(xi_);
-  const Eigen::VectorXd theta = posterior_.Sample(radius_, xi_);
+  return posterior_.Sample(radius_, xi_);
+}
+
+// Line 9.
+Hit Thompson::Choose() {
+  const Eigen::VectorXd theta = Draw();
   return *search_->Best({.direction = &theta});
+}
+
+std::vector<Hit> Thompson::ChooseTop(const TopRequest& request) {
+  const Eigen::VectorXd theta = Draw();
+  return search_->Top({.direction = &theta}, request);
+}
+
+void Thompson::Save(ByteWriter& writer) const { writer.Transfer(choices_); }
+
+void Thompson::Restore(ByteReader& reader, std::span<const Slot> slots) {
+  reader.Transfer(choices_);
+  search_->Add(slots);
 }
 
 PolicyStats Thompson::stats() const { return {search_->stats()}; }

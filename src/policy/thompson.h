@@ -15,9 +15,14 @@ class Thompson final : public Policy {
   void Add(std::span<const Slot> slots) override { search_->Add(slots); }
   void Remove(Slot slot) override { search_->Remove(slot); }
   Hit Choose() override;
+  std::vector<Hit> ChooseTop(const TopRequest& request) override;
   PolicyStats stats() const override;
+  void Save(ByteWriter& writer) const override;
+  void Restore(ByteReader& reader, std::span<const Slot> slots) override;
 
  private:
+  Eigen::VectorXd Draw();
+
   const Posterior& posterior_;
   const std::uint64_t seed_;
   const double radius_;

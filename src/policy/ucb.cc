@@ -20,6 +20,19 @@ Hit Ucb::Choose() {
       {.direction = &mean, .factor = &factor, .radius = radius_});
 }
 
+std::vector<Hit> Ucb::ChooseTop(const TopRequest& request) {
+  const Eigen::VectorXd mean = posterior_.Mean();
+  const Eigen::MatrixXd factor = posterior_.InverseFactor(radius_);
+  return search_->Top(
+      {.direction = &mean, .factor = &factor, .radius = radius_}, request);
+}
+
+void Ucb::Save(ByteWriter&) const {}
+
+void Ucb::Restore(ByteReader&, std::span<const Slot> slots) {
+  search_->Add(slots);
+}
+
 PolicyStats Ucb::stats() const { return {search_->stats()}; }
 
 }  // namespace manyarms

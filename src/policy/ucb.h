@@ -16,7 +16,10 @@ class Ucb final : public Policy {
   void Add(std::span<const Slot> slots) override { search_->Add(slots); }
   void Remove(Slot slot) override { search_->Remove(slot); }
   Hit Choose() override;
+  std::vector<Hit> ChooseTop(const TopRequest& request) override;
   PolicyStats stats() const override;
+  void Save(ByteWriter& writer) const override;
+  void Restore(ByteReader& reader, std::span<const Slot> slots) override;
 
  private:
   const Posterior& posterior_;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/bytes.h"
 #include "base/check.h"
 #include "kernels/triangular.h"
 
@@ -11,6 +12,7 @@ namespace {
 using Eigen::Index;
 
 Index Signed(std::size_t n) { return static_cast<Index>(n); }
+std::size_t Unsigned(Index n) { return static_cast<std::size_t>(n); }
 
 // L and z of the header's comment.
 auto FactorOf(const Eigen::MatrixXd& augmented) {
@@ -89,6 +91,25 @@ Eigen::MatrixXd Posterior::InverseFactor(double scale) const {
   Eigen::MatrixXd inverse(d, d);
   kernels::InvertLower(factor_.data(), dim_ + 1, dim_, scale, inverse.data());
   return inverse;
+}
+
+void Posterior::Save(ByteWriter& writer) const {
+  writer.Transfer(updates_);
+  for (Index j = 0; j < factor_.cols(); ++j) {
+    const auto column = factor_.col(j).tail(factor_.rows() - j);
+    writer.Values(
+        std::span<const double>(column.data(), Unsigned(column.size())));
+  }
+}
+
+void Posterior::Restore(ByteReader& reader) {
+  reader.Transfer(updates_);
+  for (Index j = 0; j < factor_.cols(); ++j) {
+    auto column = factor_.col(j).tail(factor_.rows() - j);
+    reader.Values(std::span<double>(column.data(), Unsigned(column.size())));
+    CheckSaved(column.allFinite() && column[0] > 0,
+               "what it has learned is not a number");
+  }
 }
 
 }  // namespace manyarms

@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "search/top_by_scan.h"
+
 namespace manyarms {
 namespace {
 
@@ -105,40 +107,97 @@ void CertifiedSearch::Clear() {
 std::optional<Hit> CertifiedSearch::Best(const Query& query) {
   if (arms_.size() == 0) return std::nullopt;
   FinishSurveyIfReady();
+  scorer_.Take(query);
+  if (MustScan(query)) {
+    stats_.arms_scored += arms_.size();
+    return BestOf(arms_);
+  }
+  const std::uint64_t scored_before = stats_.arms_scored;
   const Hit best = FindBest(query);
+  recent_.arms += stats_.arms_scored - scored_before;
+  ++recent_.choices;
+  ConsiderSurveyIfRoom(query, best);
+  return best;
+}
+
+std::vector<Hit> CertifiedSearch::Top(const Query& query,
+                                      const TopRequest& request) {
+  if (arms_.size() == 0) return {};
+  FinishSurveyIfReady();
+  scorer_.Take(query);
+  const std::size_t eligible =
+      request.among != nullptr ? request.among->size() : arms_.size();
+  if (MustScan(query) || eligible <= std::max(kFewArms, request.count)) {
+    return ScanTop(request);
+  }
+  const std::uint64_t scored_before = stats_.arms_scored;
+  std::vector<Hit> top = FindTop(query, request);
+  recent_.arms += stats_.arms_scored - scored_before;
+  ++recent_.choices;
+  if (!top.empty()) ConsiderSurveyIfRoom(query, top.back());
+  return top;
+}
+
+void CertifiedSearch::ConsiderSurveyIfRoom(const Query& query,
+                                           const Hit& worst) {
   try {
-    ConsiderSurvey(query, best);
+    ConsiderSurvey(query, worst);
   } catch (const std::bad_alloc&) {
     // Then there is none, and the old order has to do.
+  }
+}
+
+bool CertifiedSearch::MustScan(const Query& query) const {
+  return objective_ == Objective::kOptimism &&
+         !IsWellConditioned(*query.factor);
+}
+
+void CertifiedSearch::TightenAfterLongWalk(const Query& query) {
+  if (last_walk_ > LongWalk(catalogue_.dim())) order_->Tighten(query);
+}
+
+Hit CertifiedSearch::FindBest(const Query& query) {
+  Hit best = Better(catalogue_, BestOf(fresh_), BestOf(surveyed_));
+  stats_.arms_scored += fresh_.size() + surveyed_.size();
+  if (!order_) return best;
+  TightenAfterLongWalk(query);
+  const Order::Walk walk = order_->FindBest(scorer_, query, catalogue_, best);
+  stats_.arms_scored += walk.arms;
+  last_walk_ = walk.arms;
+  if (!walk.certain) {
+    best = BestOf(arms_);
+    stats_.arms_scored += arms_.size();
+    last_walk_ += arms_.size();
+    recent_.uncertain = true;
   }
   return best;
 }
 
-Hit CertifiedSearch::FindBest(const Query& query) {
+std::vector<Hit> CertifiedSearch::FindTop(const Query& query,
+                                          const TopRequest& request) {
+  if (!order_) return ScanTop(request);
+  kernels::TopHits top(request.count);
+  for (const ArmSet* arms : {&fresh_, &surveyed_}) {
+    const std::vector<MaskedBlock> blocks = Common(*arms, request.among);
+    scorer_.Top(catalogue_.blocks(), blocks, top);
+    stats_.arms_scored += CountArms(blocks);
+  }
+  TightenAfterLongWalk(query);
+  const Order::Walk walk = order_->FindTop(scorer_, query, request.among, top);
+  stats_.arms_scored += walk.arms;
+  last_walk_ = walk.arms;
+  if (walk.certain) return top.Sorted();
   const std::uint64_t scored_before = stats_.arms_scored;
-  scorer_.Take(query);
-  if (objective_ == Objective::kOptimism && !IsWellConditioned(*query.factor)) {
-    stats_.arms_scored += arms_.size();
-    return BestOf(arms_);
-  }
-  Hit best = Better(catalogue_, BestOf(fresh_), BestOf(surveyed_));
-  stats_.arms_scored += fresh_.size() + surveyed_.size();
-  if (order_) {
-    if (last_walk_ > LongWalk(catalogue_.dim())) order_->Tighten(query);
-    const Order::Walk walk = order_->FindBest(scorer_, query, best, catalogue_);
-    stats_.arms_scored += walk.arms;
-    last_walk_ = walk.arms;
-    best = walk.best;
-    if (!walk.certain) {
-      best = BestOf(arms_);
-      stats_.arms_scored += arms_.size();
-      last_walk_ += arms_.size();
-      recent_.uncertain = true;
-    }
-  }
-  recent_.arms += stats_.arms_scored - scored_before;
-  ++recent_.choices;
-  return best;
+  std::vector<Hit> scanned = ScanTop(request);
+  last_walk_ += stats_.arms_scored - scored_before;
+  recent_.uncertain = true;
+  return scanned;
+}
+
+std::vector<Hit> CertifiedSearch::ScanTop(const TopRequest& request) {
+  ScannedTop top = TopByScan(scorer_, catalogue_, arms_, request);
+  stats_.arms_scored += top.arms;
+  return std::move(top.hits);
 }
 
 Hit CertifiedSearch::BestOf(const ArmSet& arms) const {

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/arm_set.h"
 #include "manyarms/posterior.h"
 #include "manyarms/search.h"
-#include "search/arm_set.h"
 #include "search/order.h"
 #include "search/survey.h"
 
@@ -38,6 +38,7 @@ class CertifiedSearch final : public Search {
   void Clear() override;
   std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
   SearchStats stats() const override { return stats_; }
 
  private:
@@ -52,6 +53,11 @@ class CertifiedSearch final : public Search {
 
   Hit FindBest(const Query& query);
   Hit BestOf(const ArmSet& arms) const;
+  std::vector<Hit> FindTop(const Query& query, const TopRequest& request);
+  std::vector<Hit> ScanTop(const TopRequest& request);
+  bool MustScan(const Query& query) const;
+  void TightenAfterLongWalk(const Query& query);
+  void ConsiderSurveyIfRoom(const Query& query, const Hit& worst);
 
   void Welcome(std::span<const Slot> slots);
   void ConsiderSurvey(const Query& query, const Hit& best);

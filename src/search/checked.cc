@@ -36,6 +36,20 @@ std::optional<Hit> CheckedSearch::Best(const Query& query) {
   return answer;
 }
 
+std::vector<Hit> CheckedSearch::Top(const Query& query,
+                                    const TopRequest& request) {
+  std::vector<Hit> answer = search_->Top(query, request);
+  if (!answer.empty() && ++answers_ % every_ == 0) {
+    ++checks_;
+    const std::vector<Hit> scanned = scan_.Top(query, request);
+    // As many in any case: all that may be asked for, or the count.
+    for (std::size_t i = 0; i < answer.size(); ++i) {
+      Compare(answer[i], scanned[i]);
+    }
+  }
+  return answer;
+}
+
 void CheckedSearch::Compare(const Hit& answer, const Hit& scanned) const {
   if (answer.slot == scanned.slot && answer.score == scanned.score) return;
   const SearchStats stats = search_->stats();

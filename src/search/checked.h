@@ -25,8 +25,9 @@ class CheckedSearch final : public Search {
   std::size_t size() const override { return search_->size(); }
   SearchStats stats() const override;
 
-  /// Throws Error(kWrongAnswer) where they differ.
+  /// These throw Error(kWrongAnswer) where they differ.
   std::optional<Hit> Best(const Query& query) override;
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
 
  private:
   void Compare(const Hit& answer, const Hit& scanned) const;

@@ -6,6 +6,7 @@
 #include "manyarms/random.h"
 #include "search/lifting.h"
 #include "search/scorer.h"
+#include "search/top_by_scan.h"
 
 namespace manyarms {
 namespace {
@@ -13,6 +14,15 @@ namespace {
 // The paper scales arms to length 1 and works under a bound of sqrt 3. Keeping
 // its ratio leaves room for longer arms to come without a new graph.
 constexpr double kBoundPerNorm = std::numbers::sqrt3;
+
+std::vector<MaskedBlock> AloneInBlocks(std::span<const Slot> slots) {
+  std::vector<MaskedBlock> blocks;
+  blocks.reserve(slots.size());
+  for (const Slot slot : slots) {
+    blocks.push_back({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)});
+  }
+  return blocks;
+}
 
 }  // namespace
 
@@ -121,44 +131,51 @@ void HnswSearch::LiftQuery(const Query& query) {
 }
 
 std::optional<Hit> HnswSearch::Best(const Query& query) {
-  if (arms_.size() == 0) return std::nullopt;
-  if (TooManyDead()) Rebuild();
+  const std::vector<Hit> top = Top(query, {.count = 1});
+  if (top.empty()) return std::nullopt;
+  return top.front();
+}
 
+std::vector<Hit> HnswSearch::Top(const Query& query,
+                                 const TopRequest& request) {
+  if (arms_.size() == 0) return {};
   const Scorer scorer(objective_, query);
-  LiftQuery(query);
-  for (std::size_t effort = std::max(options_.shortlist, options_.effort);
-       effort < arms_.size(); effort *= 2) {
-    const std::vector<HnswGraph::Node> shortlist = Shortlist(effort);
-    if (shortlist.empty()) continue;
-    return scorer.Best(catalogue_.blocks(), BlocksOf(shortlist));
+  // Of a part of the arms a graph may find none, however long it looks.
+  if (request.among == nullptr) {
+    if (TooManyDead()) Rebuild();
+    LiftQuery(query);
+    const std::size_t wanted = std::max(options_.shortlist, request.count);
+    for (std::size_t effort = std::max(wanted, options_.effort);
+         effort < arms_.size(); effort *= 2) {
+      const std::vector<Slot> shortlist = Shortlist(wanted, effort);
+      if (shortlist.empty()) continue;
+      kernels::TopHits top(request.count);
+      scorer.Top(catalogue_.blocks(), AloneInBlocks(shortlist), top);
+      return top.Sorted();
+    }
+    // A shortlist as long as the set is the set.
   }
-  // A shortlist as long as the set is the set.
-  arms_scored_ += arms_.size();
-  return scorer.Best(catalogue_.blocks(), arms_.blocks());
+  ScannedTop top = TopByScan(scorer, catalogue_, arms_, request);
+  arms_scored_ += top.arms;
+  return std::move(top.hits);
 }
 
 // The arms that the graphs find for the lifted query, or none if a graph came
 // back with too few: part of it was out of reach.
-std::vector<HnswGraph::Node> HnswSearch::Shortlist(std::size_t effort) {
-  std::vector<HnswGraph::Node> found;
+std::vector<Slot> HnswSearch::Shortlist(std::size_t wanted,
+                                        std::size_t effort) {
+  std::vector<Slot> found;
   for (HnswGraph& graph : graphs_) {
-    const auto near = graph.Near(std::span(lifted_).first(graph.dim()),
-                                 options_.shortlist, effort);
-    if (near.size() < options_.shortlist) return {};
-    found.insert(found.end(), near.begin(), near.end());
+    const auto near =
+        graph.Near(std::span(lifted_).first(graph.dim()), wanted, effort);
+    if (near.size() < wanted) return {};
+    for (const HnswGraph::Node node : near) {
+      found.push_back(slot_of_node_[node]);
+    }
   }
+  std::ranges::sort(found);  // graphs may agree
+  found.erase(std::ranges::unique(found).begin(), found.end());
   return found;
-}
-
-std::vector<MaskedBlock> HnswSearch::BlocksOf(
-    std::span<const HnswGraph::Node> nodes) const {
-  std::vector<MaskedBlock> blocks;
-  blocks.reserve(nodes.size());
-  for (const HnswGraph::Node node : nodes) {
-    const Slot slot = slot_of_node_[node];
-    blocks.push_back({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)});
-  }
-  return blocks;
 }
 
 SearchStats HnswSearch::stats() const {

@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/arm_set.h"
 #include "manyarms/search.h"
-#include "search/arm_set.h"
 #include "search/hnsw_graph.h"
 
 namespace manyarms {
@@ -25,6 +25,7 @@ class HnswSearch final : public Search {
   void Clear() override;
   std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
   SearchStats stats() const override;
 
   /// Nodes of a graph, dead ones included.
@@ -37,8 +38,7 @@ class HnswSearch final : public Search {
   void Insert(Slot slot);
   void Lift(Slot slot);
   void LiftQuery(const Query& query);
-  std::vector<HnswGraph::Node> Shortlist(std::size_t effort);
-  std::vector<MaskedBlock> BlocksOf(std::span<const HnswGraph::Node>) const;
+  std::vector<Slot> Shortlist(std::size_t wanted, std::size_t effort);
 
   // Immutable after construction.
   const HnswOptions options_;

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "search/scorer.h"
+#include "search/top_by_scan.h"
 
 namespace manyarms {
 namespace {
@@ -200,6 +201,16 @@ std::size_t LazyFormSearch::ScoreBatch() {
   }
   batch_.clear();
   return count;
+}
+
+// Nobody asks for more than one of a stage's arms often enough to keep bounds
+// for it.
+std::vector<Hit> LazyFormSearch::Top(const Query& query,
+                                     const TopRequest& request) {
+  ScannedTop top = TopByScan(Scorer(Objective::kQuadraticForm, query),
+                             catalogue_, arms_, request);
+  stats_.arms_scored += top.arms;
+  return std::move(top.hits);
 }
 
 }  // namespace manyarms

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/arm_set.h"
 #include "manyarms/posterior.h"
 #include "manyarms/search.h"
-#include "search/arm_set.h"
 #include "search/snapshot.h"
 
 namespace manyarms {
@@ -30,6 +30,7 @@ class LazyFormSearch final : public Search {
   void Clear() override;
   std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
   SearchStats stats() const override { return stats_; }
 
  private:

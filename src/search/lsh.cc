@@ -6,6 +6,7 @@
 #include "kernels/kernels.h"
 #include "lsh/sphere.h"
 #include "manyarms/error.h"
+#include "search/top_by_scan.h"
 
 namespace manyarms {
 namespace {
@@ -345,6 +346,16 @@ std::size_t LshSearch::bytes() const {
   std::size_t sum = 0;
   for (const auto& [number, planned] : bands_) sum += planned.band.bytes();
   return sum;
+}
+
+// Trees are made to find one arm that beats a score; the best of some, or the
+// best so many, are left to a scan.
+std::vector<Hit> LshSearch::Top(const Query& query, const TopRequest& request) {
+  scorer_.Take(query);
+  ScannedTop top = TopByScan(scorer_, catalogue_, arms_, request);
+  stats_.arms_scored += top.arms;
+  ++stats_.scans;
+  return std::move(top.hits);
 }
 
 }  // namespace manyarms

@@ -5,10 +5,10 @@
 #include <map>
 #include <vector>
 
+#include "kernels/arm_set.h"
 #include "lsh/band.h"
 #include "lsh/meetings.h"
 #include "manyarms/search.h"
-#include "search/arm_set.h"
 #include "search/lifted_points.h"
 #include "search/scorer.h"
 
@@ -36,6 +36,7 @@ class LshSearch final : public Search {
   void Clear() override;
   std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
   SearchStats stats() const override { return stats_; }
 
   std::size_t bytes() const;

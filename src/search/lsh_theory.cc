@@ -4,6 +4,7 @@
 
 #include "manyarms/error.h"
 #include "manyarms/random.h"
+#include "search/top_by_scan.h"
 
 namespace manyarms {
 namespace {
@@ -182,6 +183,17 @@ std::optional<Hit> LshTheorySearch::Best(const Query& query) {
 Hit LshTheorySearch::Score(Slot slot) const {
   const MaskedBlock one{.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)};
   return scorer_.Best(catalogue_.blocks(), {&one, 1});
+}
+
+// Trees are made to find one arm that beats a score; the best of some, or the
+// best so many, are left to a scan.
+std::vector<Hit> LshTheorySearch::Top(const Query& query,
+                                      const TopRequest& request) {
+  scorer_.Take(query);
+  ScannedTop top = TopByScan(scorer_, catalogue_, arms_, request);
+  stats_.arms_scored += top.arms;
+  ++stats_.scans;
+  return std::move(top.hits);
 }
 
 }  // namespace manyarms

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "kernels/arm_set.h"
 #include "lsh/adaptive_solver.h"
 #include "manyarms/search.h"
-#include "search/arm_set.h"
 #include "search/lifted_points.h"
 #include "search/scorer.h"
 
@@ -30,6 +30,7 @@ class LshTheorySearch final : public Search {
   void Clear() override;
   std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
   SearchStats stats() const override { return stats_; }
 
  private:

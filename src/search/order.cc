@@ -1,7 +1,6 @@
 #include "search/order.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -57,14 +56,6 @@ std::vector<std::uint32_t> ByFallingBound(std::span<const Contender> contenders,
     order[next[bucket(bounds[i])]++] = i;
   }
   return order;
-}
-
-std::uint64_t Count(std::span<const MaskedBlock> blocks) {
-  std::uint64_t arms = 0;
-  for (const MaskedBlock& masked : blocks) {
-    arms += static_cast<std::uint64_t>(std::popcount(masked.lanes));
-  }
-  return arms;
 }
 
 }  // namespace
@@ -157,33 +148,82 @@ double Order::CeilingFrom(std::size_t i, const Level& level) const {
          level.excess * ceiling.widest;
 }
 
-Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
-                            const Hit& known,
-                            const Catalogue& catalogue) const {
+template <class ReachedBy, class Score>
+Order::Walk Order::WalkDown(const Query& query, const ReachedBy& reached_by,
+                            const Score& score) const {
   const Level level = LevelOf(snapshot_.Radius(query));
-  Walk walk{.best = known, .certain = true, .arms = 0};
-  // Asked the other way round, so that what is not a number reaches.
   const auto reaches = [&](std::size_t i) {
-    return walk.best.slot == kNoSlot ||
-           !(CeilingFrom(i, level) < walk.best.score);
+    return reached_by(CeilingFrom(i, level));
   };
+  Walk walk;
   const std::size_t end = blocks_.size();
   for (std::size_t at = 0; at < end && reaches(at);) {
     if (at > 0 && at >= end / 8 && reaches(end)) break;
     // A quarter of the way is more than is scored in vain.
     const std::size_t length =
         std::min(std::max<std::size_t>(2, at / 4), end - at);
-    const auto blocks = std::span(blocks_).subspan(at, length);
-    Hit hit = scorer.Best(table_, blocks, walk.best.score);
-    if (hit.slot != kNoSlot) {
-      hit.slot = slots_[hit.slot];
-      walk.best = Better(catalogue, walk.best, hit);
-    }
-    walk.arms += Count(blocks);
+    walk.arms += score(at, length);
     at += length;
   }
   walk.certain = !reaches(end);
   return walk;
+}
+
+Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
+                            const Catalogue& catalogue, Hit& best) const {
+  return WalkDown(
+      query,
+      // Asked the other way round, so that what is not a number reaches.
+      [&](double ceiling) {
+        return best.slot == kNoSlot || !(ceiling < best.score);
+      },
+      [&](std::size_t first, std::size_t length) {
+        const auto blocks = std::span(blocks_).subspan(first, length);
+        Hit hit = scorer.Best(table_, blocks, best.score);
+        if (hit.slot != kNoSlot) {
+          hit.slot = slots_[hit.slot];
+          best = Better(catalogue, best, hit);
+        }
+        return CountArms(blocks);
+      });
+}
+
+Order::Walk Order::FindTop(const Scorer& scorer, const Query& query,
+                           const ArmSet* among, kernels::TopHits& top) const {
+  return WalkDown(
+      query,
+      [&](double ceiling) { return !top.full() || !(ceiling < top.bar()); },
+      [&](std::size_t first, std::size_t length) {
+        std::span<const MaskedBlock> blocks =
+            std::span(blocks_).subspan(first, length);
+        std::vector<MaskedBlock> some;
+        if (among != nullptr) {
+          some = Among(*among, first, length);
+          blocks = some;
+        }
+        kernels::TopHits found(top.count(), top.bar());
+        scorer.Top(table_, blocks, found);
+        for (const auto& [hit, id] : found.entries()) {
+          top.Offer({slots_[hit.slot], hit.score}, id);
+        }
+        return CountArms(blocks);
+      });
+}
+
+std::vector<MaskedBlock> Order::Among(const ArmSet& arms, std::size_t first,
+                                      std::size_t length) const {
+  std::vector<MaskedBlock> some;
+  some.reserve(length);
+  for (const MaskedBlock& masked : std::span(blocks_).subspan(first, length)) {
+    std::uint32_t lanes = 0;
+    ForEachLane(masked.lanes, [&](std::uint32_t lane) {
+      if (arms.Contains(slots_[masked.block * kLanes + lane])) {
+        lanes |= 1U << lane;
+      }
+    });
+    if (lanes != 0) some.push_back({masked.block, lanes});
+  }
+  return some;
 }
 
 void Order::Remove(Slot slot) {

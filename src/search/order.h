@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/large_allocator.h"
+#include "kernels/arm_set.h"
 #include "manyarms/catalogue.h"
 #include "search/scorer.h"
 #include "search/snapshot.h"
@@ -37,16 +38,20 @@ class Order {
   Order& operator=(const Order&) = delete;
 
   struct Walk {
-    Hit best;            ///< of what was scored and what was known before
-    bool certain;        ///< that no arm is better
-    std::uint64_t arms;  ///< scored
+    bool certain = true;     ///< that no other arm is better
+    std::uint64_t arms = 0;  ///< scored
   };
 
   /// Walks down as far as necessary, given the best of the arms that are not
-  /// in the order. An uncertain end comes early: the rest will have to be
-  /// looked at anyway.
-  Walk FindBest(const Scorer& scorer, const Query& query, const Hit& known,
-                const Catalogue& catalogue) const;
+  /// in the order, which gives way to a better one. An uncertain end comes
+  /// early: the rest will have to be looked at anyway.
+  Walk FindBest(const Scorer& scorer, const Query& query,
+                const Catalogue& catalogue, Hit& best) const;
+
+  /// The same for the best so many. Arms that are not in `among` are passed
+  /// over, if it is given.
+  Walk FindTop(const Scorer& scorer, const Query& query, const ArmSet* among,
+               kernels::TopHits& top) const;
 
   /// A contender that is removed is passed over from now on; what belongs to
   /// the rest needs no mention, as a ceiling too high is still a ceiling.
@@ -69,6 +74,14 @@ class Order {
 
   // What no arm from block i on is above.
   double CeilingFrom(std::size_t i, const Level& level) const;
+
+  // Scores blocks from the first on until nothing that follows can reach.
+  // `reached_by(ceiling)`: whether an arm that high matters.
+  template <class ReachedBy, class Score>
+  Walk WalkDown(const Query& query, const ReachedBy& reached_by,
+                const Score& score) const;
+  std::vector<MaskedBlock> Among(const ArmSet& arms, std::size_t first,
+                                 std::size_t length) const;
 
   void LayOut(std::span<const std::uint32_t> order,
               std::span<const Contender> contenders,

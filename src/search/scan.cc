@@ -1,5 +1,7 @@
 #include "search/scan.h"
 
+#include "search/top_by_scan.h"
+
 namespace manyarms {
 
 void ScanSearch::Add(std::span<const Slot> slots) {
@@ -11,6 +13,14 @@ std::optional<Hit> ScanSearch::Best(const Query& query) {
   stats_.arms_scored += arms_.size();
   scorer_.Take(query);
   return scorer_.Best(catalogue_.blocks(), arms_.blocks());
+}
+
+std::vector<Hit> ScanSearch::Top(const Query& query,
+                                 const TopRequest& request) {
+  scorer_.Take(query);
+  ScannedTop top = TopByScan(scorer_, catalogue_, arms_, request);
+  stats_.arms_scored += top.arms;
+  return std::move(top.hits);
 }
 
 }  // namespace manyarms

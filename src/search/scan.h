@@ -1,8 +1,8 @@
 #ifndef MANYARMS_SEARCH_SCAN_H_
 #define MANYARMS_SEARCH_SCAN_H_
 
+#include "kernels/arm_set.h"
 #include "manyarms/search.h"
-#include "search/arm_set.h"
 #include "search/scorer.h"
 
 namespace manyarms {
@@ -17,6 +17,7 @@ class ScanSearch final : public Search {
   void Clear() override { arms_.Clear(); }
   std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
   SearchStats stats() const override { return stats_; }
 
  private:

@@ -25,6 +25,21 @@ Hit Scorer::Best(const BlockTable& table, std::span<const MaskedBlock> blocks,
   return {};
 }
 
+void Scorer::Top(const BlockTable& table, std::span<const MaskedBlock> blocks,
+                 kernels::TopHits& top) const {
+  switch (objective_) {
+    case Objective::kInnerProduct:
+      kernels::TopInnerProduct(table, blocks, direction_, top);
+      break;
+    case Objective::kQuadraticForm:
+      kernels::TopQuadraticForm(table, blocks, factor_, top);
+      break;
+    case Objective::kOptimism:
+      kernels::TopOptimism(table, blocks, direction_, factor_, top);
+      break;
+  }
+}
+
 Hit Better(const Catalogue& catalogue, const Hit& one, const Hit& other) {
   if (other.slot == kNoSlot) return one;
   if (one.slot == kNoSlot) return other;

@@ -27,6 +27,10 @@ class Scorer {
   Hit Best(const BlockTable& table, std::span<const MaskedBlock> blocks,
            float bar = kernels::kNoBar) const;
 
+  /// Offers the given arms that reach its bar. REQUIRES: none is given twice.
+  void Top(const BlockTable& table, std::span<const MaskedBlock> blocks,
+           kernels::TopHits& top) const;
+
  private:
   Objective objective_;
   std::vector<float> direction_;

@@ -1,5 +1,5 @@
-#ifndef MANYARMS_SEARCH_ARM_SET_H_
-#define MANYARMS_SEARCH_ARM_SET_H_
+#ifndef MANYARMS_KERNELS_ARM_SET_H_
+#define MANYARMS_KERNELS_ARM_SET_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +20,10 @@ class ArmSet {
  public:
   /// REQUIRES: the slot is not in the set.
   void Add(Slot slot);
+
+  /// Several slots of one block. REQUIRES: none of the block is in the set,
+  /// and there is at least one.
+  void AddBlock(const MaskedBlock& masked);
 
   /// REQUIRES: the slot is in the set.
   void Remove(Slot slot);
@@ -52,4 +56,4 @@ class ArmSet {
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_SEARCH_ARM_SET_H_
+#endif  // MANYARMS_KERNELS_ARM_SET_H_

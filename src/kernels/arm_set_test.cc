@@ -1,4 +1,4 @@
-#include "search/arm_set.h"
+#include "kernels/arm_set.h"
 
 #include <set>
 

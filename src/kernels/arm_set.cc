@@ -1,4 +1,6 @@
-#include "search/arm_set.h"
+#include "kernels/arm_set.h"
+
+#include <bit>
 
 namespace manyarms {
 
@@ -11,6 +13,13 @@ void ArmSet::Add(Slot slot) {
   }
   blocks_[place_[block]].lanes |= 1U << LaneOf(slot);
   ++size_;
+}
+
+void ArmSet::AddBlock(const MaskedBlock& masked) {
+  if (masked.block >= place_.size()) place_.resize(masked.block + 1, kNowhere);
+  place_[masked.block] = static_cast<std::uint32_t>(blocks_.size());
+  blocks_.push_back(masked);
+  size_ += static_cast<std::size_t>(std::popcount(masked.lanes));
 }
 
 void ArmSet::Remove(Slot slot) {

@@ -1,0 +1,61 @@
+#ifndef MANYARMS_BANDIT_PENDING_H_
+#define MANYARMS_BANDIT_PENDING_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "base/bytes.h"
+#include "manyarms/types.h"
+
+namespace manyarms {
+
+/// Decisions whose reward is still to come, each with the features that its
+/// arm had when it was chosen: by then the arm may be gone or another.
+///
+/// Numbers them 1, 2, 3, ... and keeps the last `limit` at most. All operations
+/// O(d); 4d + 4 bytes a decision that is pending, and 4 for each that was made
+/// after the oldest of those.
+class PendingDecisions {
+ public:
+  PendingDecisions(std::size_t dim, std::size_t limit)
+      : dim_(dim), limit_(limit) {}
+
+  /// The place for the features of a new decision, whose number is last().
+  std::span<float> Add();
+
+  DecisionId last() const { return first_ + window_.size() - 1; }
+
+  /// Throws Error(kUnknownId), saying why, unless the decision is pending.
+  std::span<const float> Features(DecisionId decision) const;
+
+  /// REQUIRES: the decision is pending.
+  void Remove(DecisionId decision);
+
+  std::size_t size() const { return size_; }
+
+  void Save(ByteWriter& writer) const;
+  /// REQUIRES: no decision has been made.
+  void Restore(ByteReader& reader);
+
+ private:
+  static constexpr std::uint32_t kDone = ~std::uint32_t{0};
+
+  bool IsPending(DecisionId decision) const;
+  std::span<float> FeaturesAt(std::uint32_t place);
+  void DropFirst();
+
+  std::size_t dim_;
+  std::size_t limit_;
+  DecisionId first_ = 1;              // of the window
+  std::deque<std::uint32_t> window_;  // places of features, or kDone
+  std::vector<float> features_;
+  std::vector<std::uint32_t> free_;  // places
+  std::size_t size_ = 0;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_BANDIT_PENDING_H_

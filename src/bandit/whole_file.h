@@ -1,0 +1,17 @@
+#ifndef MANYARMS_BANDIT_WHOLE_FILE_H_
+#define MANYARMS_BANDIT_WHOLE_FILE_H_
+
+#include <filesystem>
+#include <functional>
+#include <ostream>
+
+namespace manyarms {
+
+/// Writes a file whole or not at all: whatever happens meanwhile, `path` names
+/// what was there before or all of the new contents. Throws Error(kIo).
+void WriteWhole(const std::filesystem::path& path,
+                const std::function<void(std::ostream&)>& write);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_BANDIT_WHOLE_FILE_H_
