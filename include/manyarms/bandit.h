@@ -13,6 +13,7 @@
 #include "manyarms/catalogue.h"
 #include "manyarms/error.h"
 #include "manyarms/features.h"
+#include "manyarms/names.h"
 #include "manyarms/policy.h"
 #include "manyarms/posterior.h"
 #include "manyarms/search.h"
@@ -151,15 +152,18 @@ class Bandit {
   ///
   /// A file is written whole or not at all: what was there before stays until
   /// then. It begins with a number of its format, and ends with a checksum;
-  /// earlier formats can be read. Throws Error(kIo).
-  void Save(const std::filesystem::path& path) const;
-  void Save(std::ostream& out) const;
+  /// earlier formats can be read. Names of arms go with them, if there are
+  /// any. Throws Error(kIo).
+  void Save(const std::filesystem::path& path,
+            const Names* names = nullptr) const;
+  void Save(std::ostream& out, const Names* names = nullptr) const;
 
   /// Throws Error(kIo), Error(kCorrupt) for what Save has not written, and
   /// Error(kUnsupported) for a format of a later version. The stream must be
-  /// one that can be read twice, and hold nothing else.
-  static Bandit Load(const std::filesystem::path& path);
-  static Bandit Load(std::istream& in);
+  /// one that can be read twice, and hold nothing else. If `names` are asked
+  /// for, they become what was saved, or none.
+  static Bandit Load(const std::filesystem::path& path, Names* names = nullptr);
+  static Bandit Load(std::istream& in, Names* names = nullptr);
 
  private:
   struct State;

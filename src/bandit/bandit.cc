@@ -71,8 +71,9 @@ void CheckRewards(std::span<const double> rewards, std::size_t count) {
 Error NoArms(const char* message) { return {ErrorCode::kNoArms, message}; }
 
 constexpr std::array<char, 8> kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
-// 1: the first.
-constexpr std::uint32_t kFormat = 1;
+// 1: options, arms, posterior, policy, pending decisions.
+// 2: names follow.
+constexpr std::uint32_t kFormat = 2;
 
 // Reads from behind the magic word up to the checksum, which has been found to
 // be right.
@@ -379,11 +380,11 @@ double Bandit::Predict(std::span<const float> features) const {
 
 PolicyStats Bandit::stats() const { return state_->policy->stats(); }
 
-void Bandit::Save(const std::filesystem::path& path) const {
-  WriteWhole(path, [this](std::ostream& out) { Save(out); });
+void Bandit::Save(const std::filesystem::path& path, const Names* names) const {
+  WriteWhole(path, [&](std::ostream& out) { Save(out, names); });
 }
 
-void Bandit::Save(std::ostream& out) const {
+void Bandit::Save(std::ostream& out, const Names* names) const {
   ByteWriter writer(out);
   writer.Values(std::span<const char>(kMagic));
   writer.Transfer(kFormat);
@@ -392,24 +393,26 @@ void Bandit::Save(std::ostream& out) const {
   state_->posterior.Save(writer);
   state_->policy->Save(writer);
   state_->pending.Save(writer);
+  const Names none;
+  (names != nullptr ? *names : none).Save(writer);
   writer.Transfer(writer.checksum());
   if (!out) throw Error(ErrorCode::kIo, "cannot write the bandit");
 }
 
-Bandit Bandit::Load(const std::filesystem::path& path) {
+Bandit Bandit::Load(const std::filesystem::path& path, Names* names) {
   std::ifstream in(path, std::ios::binary);
   if (!in || std::filesystem::is_directory(path)) {
     throw Error(ErrorCode::kIo, fmt::format("cannot read {}", path.string()));
   }
   try {
-    return Load(in);
+    return Load(in, names);
   } catch (const Error& error) {
     throw Error(error.code(),
                 fmt::format("{}: {}", path.string(), error.what()));
   }
 }
 
-Bandit Bandit::Load(std::istream& in) {
+Bandit Bandit::Load(std::istream& in, Names* names) {
   ByteReader reader = CheckedReader(in);
   const auto format = reader.Next<std::uint32_t>();
   if (format > kFormat) {
@@ -425,7 +428,10 @@ Bandit Bandit::Load(std::istream& in) {
     state.posterior.Restore(reader);
     state.policy->Restore(reader, state.Slots());
     state.pending.Restore(reader);
+    Names restored;
+    if (format >= 2) restored.Restore(reader);
     CheckSaved(reader.left() == 0, "something follows its end");
+    if (names != nullptr) *names = std::move(restored);
     return bandit;
   } catch (const Error& error) {
     // Of options and arms that no bandit could have had.

@@ -74,6 +74,27 @@ TEST(Saved, KeepsTheOptionsOfEverySearch) {
   }
 }
 
+TEST(Saved, KeepsNames) {
+  Names names;
+  for (const char* name : {"news", "", "sport", "\xc3\xa9t\xc3\xa9"}) {
+    names.Add(name);
+  }
+  names.Remove(names.At("sport"));
+  EXPECT_EQ(names.Add("news"), 0U);
+  std::stringstream file;
+  MakeBandit(ThompsonOptions{}).Save(file, &names);
+  Names loaded;
+  loaded.Add("what was here before");
+  Bandit::Load(file, &loaded);
+  EXPECT_EQ(loaded.size(), 3U);
+  EXPECT_EQ(loaded.Name(3), "\xc3\xa9t\xc3\xa9");
+  EXPECT_EQ(loaded.At(""), 1U);
+  EXPECT_FALSE(loaded.Contains("sport"));
+  EXPECT_EQ(loaded.Add("sport"), 4U);  // no number twice
+  ExpectError(ErrorCode::kUnknownId, {"'weather'", "among 4"},
+              [&] { loaded.At("weather"); });
+}
+
 // A byte is wrong in any of all ways, or missing, or too many.
 TEST(Saved, RefusesEveryDamage) {
   for (const PolicyOptions& policy : Policies()) {

@@ -1,0 +1,43 @@
+"""Linear bandits over extremely large arm sets that change while they run.
+
+    import manyarms
+    bandit = manyarms.Bandit(dim=16)
+    bandit.add_arms(ids, X)         # any time
+    d = bandit.choose()             # d.arm is one of your ids
+    bandit.learn(d, reward)         # now or later, in any order
+
+Beside it: ``manyarms.sim`` (worlds to try policies in), ``manyarms.reproduce``
+(the paper's tables), ``manyarms.plots``, ``manyarms.adapters`` (for code written
+for other libraries) and ``manyarms.errors``.
+"""
+
+from manyarms import errors, sim
+from manyarms._core import (
+    Bandit,
+    Certified,
+    Decision,
+    Hnsw,
+    Lsh,
+    LshTheory,
+    Scan,
+    TheoryRadius,
+    __version__,
+)
+from manyarms._reproduce import reproduce
+from manyarms.errors import Error
+
+__all__ = [
+    "Bandit",
+    "Certified",
+    "Decision",
+    "Error",
+    "Hnsw",
+    "Lsh",
+    "LshTheory",
+    "Scan",
+    "TheoryRadius",
+    "__version__",
+    "errors",
+    "reproduce",
+    "sim",
+]

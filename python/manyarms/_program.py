@@ -1,0 +1,17 @@
+"""The command line program, which comes with the package."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+
+
+def path() -> pathlib.Path:
+    """Where the program lies."""
+    return pathlib.Path(__file__).parent / "bin" / "manyarms"
+
+
+def main() -> None:
+    """Becomes the program."""
+    os.execv(path(), ["manyarms", *sys.argv[1:]])

@@ -1,0 +1,85 @@
+"""The paper's tables from Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+from manyarms import _program
+from manyarms.errors import Error
+
+
+def reproduce(
+    tables: Sequence[str | int] | None = None,
+    *,
+    quick: bool = False,
+    runs: int | None = None,
+    users: int | None = None,
+    threads: int = 1,
+    seed: int = 1,
+    movielens: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> list[dict[str, Any]]:
+    """Repeats tables of the paper and returns a flat dict for each run.
+
+    ``pandas.DataFrame(manyarms.reproduce([1], quick=True))`` is a table of runs;
+    docs/rows.md says what the columns mean.
+
+    Parameters
+    ----------
+    tables: which, such as ``[1, 4]``; all by default (the third needs MovieLens).
+    quick: a few minutes instead of hours.
+    runs, users: of each algorithm in synthetic worlds, of Table 3.
+    threads: runs at a time; one alone has the truest times.
+    seed: of the first run.
+    movielens: folder of MovieLens-1M's ratings, for Table 3.
+    out: a folder for rows, tables and a page with plots, which is kept. Runs
+        whose rows are there already are not run again.
+    """
+    flags = ["--threads", str(threads), "--seed", str(seed)]
+    if tables is not None:
+        if isinstance(tables, (str, bytes)):
+            raise TypeError("tables must be a list such as [1, 4], not a string")
+        flags += ["--tables", ",".join(str(table) for table in tables)]
+    if quick:
+        flags += ["--quick"]
+    if runs is not None:
+        flags += ["--runs", str(runs)]
+    if users is not None:
+        flags += ["--users", str(users)]
+    if movielens is not None:
+        flags += ["--movielens", os.fspath(movielens)]
+    if out is not None:
+        return _run(flags, pathlib.Path(out))
+    with tempfile.TemporaryDirectory() as folder:
+        return _run(flags, pathlib.Path(folder))
+
+
+def _run(flags: list[str], folder: pathlib.Path) -> list[dict[str, Any]]:
+    done = subprocess.run(
+        [str(_program.path()), "reproduce", *flags, "--out", str(folder)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise Error(done.stderr.strip().removeprefix("error: "))
+    with open(folder / "rows.jsonl", encoding="utf-8") as rows:
+        return [flatten(json.loads(row)) for row in rows]
+
+
+def flatten(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested dicts as one, with dots in the keys; lists stay as they are."""
+    flat: dict[str, Any] = {}
+    for key, value in row.items():
+        if isinstance(value, dict):
+            flat |= flatten(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat

@@ -1,0 +1,49 @@
+"""What the library raises.
+
+Each error is also of the built-in type that fits it, so that ``except KeyError``
+catches an unknown arm, and each is an ``Error``, so that one clause catches all.
+After an error the object whose method raised it is as it was before.
+"""
+
+
+class Error(Exception):
+    """Something was asked for that cannot be done."""
+
+
+class InvalidArgumentError(Error, ValueError):
+    """A value outside its bounds; the message names both."""
+
+
+class DuplicateIdError(Error, ValueError):
+    """An id that is there already, or twice in one call."""
+
+
+class UnknownIdError(Error, KeyError):
+    """No arm or no pending decision has this id."""
+
+    def __str__(self) -> str:  # a KeyError would put quotes around the message
+        return str(self.args[0]) if self.args else ""
+
+
+class NoArmsError(Error, LookupError):
+    """There is nothing to choose from."""
+
+
+class TooLargeError(Error, MemoryError):
+    """More arms or memory than there is room for."""
+
+
+class UnsupportedError(Error, ValueError):
+    """A combination that cannot work; the message says why."""
+
+
+class WrongAnswerError(Error, RuntimeError):
+    """A counter-check found a search to be wrong: a defect of this library."""
+
+
+class FileError(Error, OSError):
+    """A file could not be read or written."""
+
+
+class CorruptFileError(Error, ValueError):
+    """A file is not what it should be, or not whole."""

@@ -1,0 +1,402 @@
+#include "bandit.h"
+
+#include <fmt/format.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include "options.h"
+#include "py_bandit.h"
+#include "rows.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace manyarms::python {
+namespace {
+
+// A vector's values as NumPy's, without a copy.
+template <class T>
+nb::object Array(std::vector<T> values) {
+  auto owned = std::make_unique<std::vector<T>>(std::move(values));
+  T* data = owned->data();
+  const std::size_t size = owned->size();
+  const nb::capsule owner(owned.release(), [](void* vector) noexcept {
+    delete static_cast<std::vector<T>*>(vector);
+  });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
+}
+
+// Signed where they fit, which goes better with other arrays.
+nb::object IdsObject(PyIds ids) {
+  if (const auto* texts = std::get_if<Texts>(&ids)) return nb::cast(*texts);
+  auto& numbers = std::get<Numbers>(ids);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (std::ranges::all_of(numbers, [](auto id) { return id <= kMost; })) {
+    return Array(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
+  }
+  return Array(std::move(numbers));
+}
+
+// The mask's memory belongs to `keep`.
+PyEligible ParseEligible(nb::handle eligible, nb::object& keep) {
+  if (eligible.is_none()) return {};
+  nb::object given = nb::borrow(eligible);
+  if (nb::hasattr(given, "to_numpy")) given = given.attr("to_numpy")();
+  nb::ndarray<nb::ro, bool, nb::ndim<1>, nb::c_contig> mask;
+  if (nb::hasattr(given, "dtype") && nb::try_cast(given, mask)) {
+    keep = nb::cast(mask);
+    return {std::span<const bool>(mask.data(), mask.size())};
+  }
+  return {ParseIds(given, "eligible")};
+}
+
+PyBandit::Many ParseMany(const std::string& mode) {
+  if (mode == "best") return PyBandit::Many::kBest;
+  if (mode == "draws") return PyBandit::Many::kDraws;
+  throw nb::value_error(
+      fmt::format("there is no mode '{}', only 'best' and 'draws'", mode)
+          .c_str());
+}
+
+Numbers DecisionIds(nb::handle decisions) {
+  if (PyList_Check(decisions.ptr()) || PyTuple_Check(decisions.ptr())) {
+    Numbers ids;
+    ids.reserve(nb::len(decisions));
+    for (nb::handle decision : nb::borrow(decisions)) {
+      ids.push_back(nb::isinstance<PyDecision>(decision)
+                        ? nb::cast<const PyDecision&>(decision).id
+                        : ParseNumber(decision, "decisions"));
+    }
+    return ids;
+  }
+  PyIds ids = ParseIds(decisions, "decisions");
+  if (std::holds_alternative<Texts>(ids)) {
+    throw nb::type_error("decisions must be Decisions or ints, not strings");
+  }
+  return std::get<Numbers>(std::move(ids));
+}
+
+nb::dict StatsDict(const PolicyStats& stats) {
+  nb::dict dict;
+  dict["arms_scored"] = stats.arms_scored;
+  dict["snapshots"] = stats.snapshots;
+  dict["snapshot_seconds"] = stats.snapshot_seconds;
+  dict["arms_bounded"] = stats.arms_bounded;
+  dict["checks"] = stats.checks;
+  dict["directions"] = stats.directions;
+  dict["scans"] = stats.scans;
+  dict["eliminations"] = stats.eliminations;
+  dict["recoveries"] = stats.recoveries;
+  return dict;
+}
+
+using BanditClass = nb::class_<PyBandit>;
+
+void BindConstruction(BanditClass& bandit) {
+  bandit
+      .def(
+          "__init__",
+          [](PyBandit* self, std::size_t dim, const std::string& policy,
+             const PySearch& search, const PyExploration& exploration,
+             std::optional<double> accuracy, double regularisation,
+             bool negative_rewards, std::uint64_t seed,
+             std::size_t max_pending) {
+            new (self) PyBandit(
+                {.dim = dim,
+                 .policy = MakePolicyOptions(policy, exploration, accuracy),
+                 .search = MakeSearchOptions(search),
+                 .regularisation = regularisation,
+                 .negative_rewards = negative_rewards,
+                 .seed = seed,
+                 .max_pending = max_pending});
+          },
+          "dim"_a, "policy"_a = "ts", "search"_a = "certified",
+          "exploration"_a = 2.0, nb::kw_only(), "accuracy"_a = nb::none(),
+          "regularisation"_a = 1.0, "negative_rewards"_a = false, "seed"_a = 1,
+          "max_pending"_a = std::size_t{1} << 20,
+          nb::sig("def __init__(self, dim: int, policy: str = 'ts', search: "
+                  "str | Certified | Scan | Hnsw | Lsh | LshTheory = "
+                  "'certified', exploration: float | TheoryRadius = 2.0, *, "
+                  "accuracy: float | None = None, regularisation: float = 1.0, "
+                  "negative_rewards: bool = False, seed: int = 1, "
+                  "max_pending: int = 1048576) -> None"),
+          R"(A bandit without arms.
+
+dim: features of an arm.
+policy: 'ts' (Thompson sampling), 'ucb' (upper confidence bound) or 'elim'
+    (elimination in stages).
+search: 'certified' and 'scan' are exact, 'hnsw' and 'lsh' approximate; or an
+    object with options, such as Hnsw(shortlist=10).
+exploration: beta in the paper; how far a choice may stray from what is known.
+accuracy: eta in the paper, of 'elim' only.
+regularisation: lambda in the paper.
+negative_rewards: for rewards whose largest mean may be negative (the paper's
+    section 6).
+seed: the same seed makes the same decisions.
+max_pending: rewards can be learned of so many decisions, counted back from the
+    last.)")
+      .def_static(
+          "load",
+          [](const std::filesystem::path& path) {
+            const nb::gil_scoped_release release;
+            return std::make_unique<PyBandit>(path);
+          },
+          "path"_a,
+          nb::sig("def load(path: str | os.PathLike[str]) -> Bandit"),
+          "Reads back what save has written, by this version or an earlier "
+          "one. Raises CorruptFileError for anything else.")
+      .def(
+          "save",
+          [](const PyBandit& self, const std::filesystem::path& path) {
+            self.Save(path);
+          },
+          "path"_a,
+          nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
+          "Writes everything to a file, whole or not at all: options, arms, "
+          "what was learned, pending decisions.\nA bandit with certified "
+          "search or scan that is loaded decides as this one would have.")
+      .def("__getstate__",
+           [](const PyBandit& self) {
+             const std::string bytes = self.Bytes();
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("__setstate__", [](PyBandit& self, const nb::bytes& state) {
+        new (&self) PyBandit(std::string_view(state.c_str(), state.size()));
+      });
+}
+
+void BindArms(BanditClass& bandit) {
+  bandit
+      .def(
+          "add_arms",
+          [](PyBandit& self, nb::handle ids, nb::handle features) {
+            const PyIds parsed = ParseIds(ids, "ids");
+            self.AddArms(parsed, ParseRows(features).rows);
+          },
+          "ids"_a, "features"_a,
+          nb::sig("def add_arms(self, ids: Ids, features: Features) -> None"),
+          R"(Adds arms, all or none.
+
+ids: ints or strings; a bandit's arms have the one or the other.
+features: float32 or float64, a row for each arm; copied once, to float32.)")
+      .def(
+          "remove_arms",
+          [](PyBandit& self, nb::handle ids) {
+            self.RemoveArms(ParseIds(ids, "ids"));
+          },
+          "ids"_a, nb::sig("def remove_arms(self, ids: Ids) -> None"),
+          "Removes arms, all or none. Rewards of their decisions can still be "
+          "learned.")
+      .def(
+          "update_arms",
+          [](PyBandit& self, nb::handle ids, nb::handle features) {
+            const PyIds parsed = ParseIds(ids, "ids");
+            self.UpdateArms(parsed, ParseRows(features).rows);
+          },
+          "ids"_a, "features"_a,
+          nb::sig(
+              "def update_arms(self, ids: Ids, features: Features) -> None"),
+          "Gives arms new features, all or none. Pending decisions keep those "
+          "that they were made by.")
+      .def("reserve", &PyBandit::Reserve, "arms"_a,
+           "Makes room for so many arms in all; adding them goes faster then.")
+      .def_prop_ro(
+          "ids", [](const PyBandit& self) { return IdsObject(self.Ids()); },
+          nb::for_getter(nb::sig(
+              "def ids(self) -> numpy.typing.NDArray[numpy.int64] | list[str]")),
+          "All arms, in an order that changes only when arms come or go: the "
+          "order of masks. An array of ints, or a list of strings. O(n).")
+      .def("__len__", &PyBandit::size)
+      .def(
+          "__contains__",
+          [](const PyBandit& self, nb::handle arm) {
+            return self.Contains(ParseArm(arm));
+          },
+          "arm"_a, nb::sig("def __contains__(self, arm: int | str) -> bool"));
+}
+
+void BindChoices(BanditClass& bandit) {
+  bandit
+      .def(
+          "choose",
+          [](PyBandit& self, nb::handle eligible) {
+            nb::object keep;
+            return self.Choose(ParseEligible(eligible, keep));
+          },
+          nb::kw_only(), "eligible"_a = nb::none(),
+          nb::sig("def choose(self, *, eligible: Ids | Mask | None = None) -> "
+                  "Decision"),
+          R"(Chooses an arm.
+
+eligible: ids of the arms that may be chosen, or a boolean array with a place
+    for every arm in the order of `ids`. Exact, whatever the search.)")
+      .def(
+          "choose_many",
+          [](PyBandit& self, std::size_t count, const std::string& mode,
+             nb::handle eligible) {
+            nb::object keep;
+            return self.ChooseMany(count, ParseMany(mode),
+                                   ParseEligible(eligible, keep));
+          },
+          "count"_a, "mode"_a = "best", nb::kw_only(),
+          "eligible"_a = nb::none(),
+          nb::sig("def choose_many(self, count: int, mode: str = 'best', *, "
+                  "eligible: Ids | Mask | None = None) -> list[Decision]"),
+          R"(Chooses several arms, without learning in between.
+
+mode: 'best' is for a slate: the best arms of one draw, best first, no arm
+    twice, and fewer than count if fewer are eligible. 'draws' is for as many
+    users: count choices in a row, for which 'ts' draws anew each time.)");
+}
+
+void BindLearning(BanditClass& bandit) {
+  bandit
+      .def(
+          "learn",
+          [](PyBandit& self, const PyDecision& decision, double reward) {
+            self.Learn(decision.id, reward);
+          },
+          "decision"_a, "reward"_a)
+      .def(
+          "learn",
+          [](PyBandit& self, nb::handle decision, double reward) {
+            self.Learn(ParseNumber(decision, "a decision"), reward);
+          },
+          "decision"_a, "reward"_a,
+          nb::sig("def learn(self, decision: int, reward: float) -> None"),
+          "Takes in the reward of a decision or of its id: later, in any order, "
+          "once.\nRaises UnknownIdError, a KeyError, for a decision that was "
+          "learned already or never made.")
+      .def(
+          "learn_many",
+          [](PyBandit& self, nb::handle decisions, nb::handle rewards) {
+            const Numbers ids = DecisionIds(decisions);
+            self.LearnMany(ids, ParseRewards(rewards));
+          },
+          "decisions"_a, "rewards"_a,
+          nb::sig("def learn_many(self, decisions: collections.abc.Sequence["
+                  "Decision | int] | numpy.typing.NDArray[numpy.integer], "
+                  "rewards: collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[numpy.floating]) -> None"),
+          "Takes in the rewards of several decisions, all or none.")
+      .def(
+          "dismiss",
+          [](PyBandit& self, nb::handle decision) {
+            self.Dismiss(nb::isinstance<PyDecision>(decision)
+                             ? nb::cast<const PyDecision&>(decision).id
+                             : ParseNumber(decision, "a decision"));
+          },
+          "decision"_a,
+          nb::sig("def dismiss(self, decision: Decision | int) -> None"),
+          "Forgets a decision whose reward will never come.")
+      .def(
+          "observe",
+          [](PyBandit& self, nb::handle arm, double reward) {
+            self.Observe(ParseArm(arm), reward);
+          },
+          "arm"_a, "reward"_a,
+          nb::sig("def observe(self, arm: int | str, reward: float) -> None"),
+          "Takes in a reward that belongs to no decision.")
+      .def(
+          "observe_many",
+          [](PyBandit& self, nb::handle arms, nb::handle rewards) {
+            const PyIds ids = ParseIds(arms, "arms");
+            self.ObserveMany(ids, ParseRewards(rewards));
+          },
+          "arms"_a, "rewards"_a,
+          nb::sig("def observe_many(self, arms: Ids, rewards: "
+                  "collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[numpy.floating]) -> None"),
+          "Takes in rewards of several arms, all or none; an arm may be there "
+          "more than once.")
+      .def(
+          "observe_features",
+          [](PyBandit& self, nb::handle features, double reward) {
+            self.ObserveFeatures(ParseRow(features), reward);
+          },
+          "features"_a, "reward"_a,
+          nb::sig("def observe_features(self, features: Features, reward: "
+                  "float) -> None"),
+          "Takes in a reward of features, for instance of an arm that is gone.")
+      .def(
+          "predict",
+          [](const PyBandit& self, nb::handle features) {
+            return Array(self.Predict(ParseRows(features).rows));
+          },
+          "features"_a,
+          nb::sig("def predict(self, features: Features) -> "
+                  "numpy.typing.NDArray[numpy.float64]"),
+          "The rewards that are expected of rows of features.");
+}
+
+void BindProperties(BanditClass& bandit) {
+  bandit
+      .def_prop_ro("dim",
+                   [](const PyBandit& self) { return self.options().dim; })
+      .def_prop_ro("policy",
+                   [](const PyBandit& self) {
+                     return std::string(PolicyName(self.options().policy));
+                   })
+      .def_prop_ro(
+          "search",
+          [](const PyBandit& self) {
+            return SearchObject(self.options().search);
+          },
+          nb::for_getter(nb::sig("def search(self) -> Certified | Scan | Hnsw "
+                                 "| Lsh | LshTheory")))
+      .def_prop_ro("exploration",
+                   [](const PyBandit& self) {
+                     return ExplorationOf(self.options().policy);
+                   })
+      .def_prop_ro(
+          "regularisation",
+          [](const PyBandit& self) { return self.options().regularisation; })
+      .def_prop_ro(
+          "negative_rewards",
+          [](const PyBandit& self) { return self.options().negative_rewards; })
+      .def_prop_ro("seed",
+                   [](const PyBandit& self) { return self.options().seed; })
+      .def_prop_ro(
+          "max_pending",
+          [](const PyBandit& self) { return self.options().max_pending; })
+      .def_prop_ro("pending", &PyBandit::pending,
+                   "How many decisions wait for their reward.")
+      .def_prop_ro(
+          "stats",
+          [](const PyBandit& self) { return StatsDict(self.stats()); },
+          nb::for_getter(
+              nb::sig("def stats(self) -> dict[str, int | float]")),
+          "What choices have cost so far, arms scored above all.")
+      .def("__repr__", [](const PyBandit& self) {
+        return fmt::format(
+            "<manyarms.Bandit policy='{}' search='{}' dim={} arms={} "
+            "pending={}>",
+            PolicyName(self.options().policy),
+            SearchName(self.options().search), self.options().dim, self.size(),
+            self.pending());
+      });
+}
+
+}  // namespace
+
+void BindBandit(nb::module_& module) {
+  BanditClass bandit(module, "Bandit", nb::is_weak_referenceable(),
+                     R"(A linear bandit over arms that come and go.
+
+Any thread may call any method at any time; changes (choosing is one) take
+turns, and whatever takes longer lets other Python threads run. After an
+exception the bandit is as it was before.)");
+  BindConstruction(bandit);
+  BindArms(bandit);
+  BindChoices(bandit);
+  BindLearning(bandit);
+  BindProperties(bandit);
+}
+
+}  // namespace manyarms::python

@@ -1,0 +1,61 @@
+#include "decision.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+
+#include <tuple>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace manyarms::python {
+
+void BindDecision(nb::module_& module) {
+  nb::class_<PyDecision>(module, "Decision",
+                         "An arm that a bandit chose, to be shown and, once its "
+                         "reward is known, to be learned from.")
+      .def(
+          "__init__",
+          [](PyDecision* self, DecisionId id, PyArm arm, double score) {
+            new (self) PyDecision{id, std::move(arm), score};
+          },
+          "id"_a, "arm"_a, "score"_a)
+      .def_ro("id", &PyDecision::id,
+              "The decision's number, 1, 2, 3, ...; enough to learn by.")
+      .def_prop_ro(
+          "arm", [](const PyDecision& decision) { return decision.arm; },
+          "The arm's id.")
+      .def_ro("score", &PyDecision::score,
+              "What the arm won by, in the rewards' units: a sampled reward "
+              "(ts), an upper bound of it (ucb), an uncertainty (elim).")
+      .def("__repr__",
+           [](const PyDecision& decision) {
+             return nb::str("Decision(id={}, arm={!r}, score={:.6g})")
+                 .format(decision.id, decision.arm, decision.score);
+           })
+      .def("__eq__",
+           [](const PyDecision& one, nb::handle other) {
+             if (!nb::isinstance<PyDecision>(other)) return false;
+             const auto& two = nb::cast<const PyDecision&>(other);
+             return one.id == two.id && one.arm == two.arm &&
+                    one.score == two.score;
+           },
+           "other"_a, nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__hash__",
+           [](const PyDecision& decision) {
+             return std::hash<DecisionId>()(decision.id);
+           })
+      .def("__getstate__",
+           [](const PyDecision& decision) {
+             return std::tuple(decision.id, decision.arm, decision.score);
+           })
+      .def("__setstate__",
+           [](PyDecision& self,
+              const std::tuple<DecisionId, PyArm, double>& state) {
+             const auto& [id, arm, score] = state;
+             new (&self) PyDecision{id, arm, score};
+           });
+}
+
+}  // namespace manyarms::python

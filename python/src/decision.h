@@ -1,0 +1,22 @@
+#ifndef MANYARMS_PYTHON_DECISION_H_
+#define MANYARMS_PYTHON_DECISION_H_
+
+#include <nanobind/nanobind.h>
+
+#include "ids.h"
+#include "manyarms/types.h"
+
+namespace manyarms::python {
+
+/// A decision whose arm has the name that Python knows it by.
+struct PyDecision {
+  DecisionId id = 0;
+  PyArm arm;
+  double score = 0;
+};
+
+void BindDecision(nanobind::module_& module);
+
+}  // namespace manyarms::python
+
+#endif  // MANYARMS_PYTHON_DECISION_H_

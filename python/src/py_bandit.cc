@@ -1,0 +1,293 @@
+#include "py_bandit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace nb = nanobind;
+
+namespace manyarms::python {
+namespace {
+
+Bandit LoadBytes(std::string_view bytes, Names& names) {
+  std::istringstream in{std::string(bytes)};
+  return Bandit::Load(in, &names);
+}
+
+// Sorted places of equal texts: the library would name their number.
+void CheckDistinct(const PyIds& ids) {
+  const auto* texts = std::get_if<Texts>(&ids);
+  if (texts == nullptr) return;
+  Texts sorted = *texts;
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice != sorted.end()) {
+    throw Error(ErrorCode::kDuplicateId,
+                fmt::format("arm '{}' is there twice in one call", *twice));
+  }
+}
+
+}  // namespace
+
+// Whoever waits for the lock does not hold the interpreter, so that nobody who
+// holds the one waits for the other. Short work keeps the interpreter if there
+// is nothing to wait for: giving it away may mean milliseconds until others
+// give it back.
+template <class Work>
+auto PyBandit::Change(const Work& work) {
+  if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
+    return work();
+  }
+  return ChangeAside(work);
+}
+
+template <class Work>
+auto PyBandit::ChangeAside(const Work& work) {
+  const nb::gil_scoped_release release;
+  const std::unique_lock lock(mutex_);
+  return work();
+}
+
+template <class Work>
+auto PyBandit::Read(const Work& work) const {
+  if (const std::shared_lock lock(mutex_, std::try_to_lock); lock) {
+    return work();
+  }
+  return ReadAside(work);
+}
+
+template <class Work>
+auto PyBandit::ReadAside(const Work& work) const {
+  const nb::gil_scoped_release release;
+  const std::shared_lock lock(mutex_);
+  return work();
+}
+
+PyBandit::PyBandit(const std::filesystem::path& path)
+    : bandit_(Bandit::Load(path, &names_)) {
+  Loaded();
+}
+
+PyBandit::PyBandit(std::string_view bytes)
+    : bandit_(LoadBytes(bytes, names_)) {
+  Loaded();
+}
+
+void PyBandit::Loaded() {
+  if (names_.given() > 0) {
+    kind_ = Kind::kTexts;
+  } else if (bandit_.size() > 0) {
+    kind_ = Kind::kNumbers;
+  }
+}
+
+void PyBandit::CheckKind(bool texts) const {
+  if (kind_ == Kind::kUndecided || (kind_ == Kind::kTexts) == texts) return;
+  throw nb::type_error(texts
+                           ? "this bandit's arms have ints for ids, not strings"
+                           : "this bandit's arms have strings for ids, not "
+                             "ints");
+}
+
+ArmId PyBandit::NumberOf(const PyArm& arm) const {
+  const auto* text = std::get_if<std::string>(&arm);
+  CheckKind(text != nullptr);
+  return text != nullptr ? names_.At(*text) : std::get<ArmId>(arm);
+}
+
+Numbers PyBandit::NumbersOf(const PyIds& ids) const {
+  if (Count(ids) == 0) return {};
+  const auto* texts = std::get_if<Texts>(&ids);
+  CheckKind(texts != nullptr);
+  if (texts == nullptr) return std::get<Numbers>(ids);
+  Numbers numbers;
+  numbers.reserve(texts->size());
+  for (const std::string& text : *texts) numbers.push_back(names_.At(text));
+  return numbers;
+}
+
+void PyBandit::Reserve(std::size_t arms) {
+  ChangeAside([&] { bandit_.Reserve(arms); });
+}
+
+void PyBandit::AddArms(const PyIds& ids, const FeatureRows& features) {
+  ChangeAside([&] {
+    const auto* texts = std::get_if<Texts>(&ids);
+    if (Count(ids) > 0) CheckKind(texts != nullptr);
+    if (texts != nullptr) {
+      AddNamed(*texts, features);
+    } else {
+      bandit_.Add(std::get<Numbers>(ids), features);
+    }
+    if (Count(ids) > 0) {
+      kind_ = texts != nullptr ? Kind::kTexts : Kind::kNumbers;
+    }
+  });
+}
+
+void PyBandit::AddNamed(const Texts& names, const FeatureRows& features) {
+  Numbers numbers;
+  numbers.reserve(names.size());
+  try {
+    for (const std::string& name : names) {
+      if (names_.Contains(name)) {
+        throw Error(
+            ErrorCode::kDuplicateId,
+            fmt::format("arm '{}' is there already or twice in one call",
+                        name));
+      }
+      numbers.push_back(names_.Add(name));
+    }
+    bandit_.Add(numbers, features);
+  } catch (...) {
+    for (const ArmId number : numbers) names_.Remove(number);
+    throw;
+  }
+}
+
+void PyBandit::RemoveArms(const PyIds& ids) {
+  ChangeAside([&] {
+    const Numbers numbers = NumbersOf(ids);
+    CheckDistinct(ids);
+    bandit_.Remove(numbers);
+    if (kind_ == Kind::kTexts) {
+      for (const ArmId number : numbers) names_.Remove(number);
+    }
+  });
+}
+
+void PyBandit::UpdateArms(const PyIds& ids, const FeatureRows& features) {
+  ChangeAside([&] {
+    const Numbers numbers = NumbersOf(ids);
+    CheckDistinct(ids);
+    bandit_.Update(numbers, features);
+  });
+}
+
+PyDecision PyBandit::Named(const Decision& decision) const {
+  if (kind_ == Kind::kTexts) {
+    return {decision.id, names_.Name(decision.arm), decision.score};
+  }
+  return {decision.id, decision.arm, decision.score};
+}
+
+// `numbers` is where they lie.
+Eligible PyBandit::EligibleFrom(const PyEligible& eligible,
+                                Numbers& numbers) const {
+  if (const auto* ids = std::get_if<PyIds>(&eligible.arms)) {
+    numbers = NumbersOf(*ids);
+    return std::span<const ArmId>(numbers);
+  }
+  if (const auto* mask = std::get_if<std::span<const bool>>(&eligible.arms)) {
+    return *mask;
+  }
+  return {};
+}
+
+PyDecision PyBandit::Choose(const PyEligible& eligible) {
+  return ChangeAside([&] {
+    Numbers numbers;
+    return Named(bandit_.Choose(EligibleFrom(eligible, numbers)));
+  });
+}
+
+std::vector<PyDecision> PyBandit::ChooseMany(std::size_t count, Many many,
+                                             const PyEligible& eligible) {
+  return ChangeAside([&] {
+    Numbers numbers;
+    const Eligible among = EligibleFrom(eligible, numbers);
+    std::vector<PyDecision> decisions;
+    for (const Decision& decision :
+         many == Many::kBest ? bandit_.ChooseBest(count, among)
+                             : bandit_.ChooseDraws(count, among)) {
+      decisions.push_back(Named(decision));
+    }
+    return decisions;
+  });
+}
+
+void PyBandit::Learn(DecisionId decision, double reward) {
+  Change([&] { bandit_.Learn(decision, reward); });
+}
+
+void PyBandit::LearnMany(const Numbers& decisions,
+                         const std::vector<double>& rewards) {
+  ChangeAside([&] { bandit_.Learn(decisions, rewards); });
+}
+
+void PyBandit::Dismiss(DecisionId decision) {
+  Change([&] { bandit_.Dismiss(decision); });
+}
+
+void PyBandit::Observe(const PyArm& arm, double reward) {
+  Change([&] { bandit_.Observe(NumberOf(arm), reward); });
+}
+
+void PyBandit::ObserveMany(const PyIds& arms,
+                           const std::vector<double>& rewards) {
+  ChangeAside([&] { bandit_.Observe(NumbersOf(arms), rewards); });
+}
+
+void PyBandit::ObserveFeatures(const std::vector<float>& features,
+                               double reward) {
+  Change([&] { bandit_.Observe(features, reward); });
+}
+
+std::vector<double> PyBandit::Predict(const FeatureRows& features) const {
+  return ReadAside([&] {
+    std::vector<double> rewards(features.rows());
+    std::vector<float> row(features.columns());
+    for (std::size_t i = 0; i < rewards.size(); ++i) {
+      features.Copy(i, row);
+      rewards[i] = bandit_.Predict(row);
+    }
+    return rewards;
+  });
+}
+
+bool PyBandit::Contains(const PyArm& arm) const {
+  return Read([&] {
+    if (const auto* text = std::get_if<std::string>(&arm)) {
+      return names_.Contains(*text);
+    }
+    return kind_ != Kind::kTexts && bandit_.Contains(std::get<ArmId>(arm));
+  });
+}
+
+PyIds PyBandit::Ids() const {
+  return ReadAside([&]() -> PyIds {
+    const std::vector<ArmId> ids = bandit_.Ids();
+    if (kind_ != Kind::kTexts) return ids;
+    Texts texts;
+    texts.reserve(ids.size());
+    for (const ArmId id : ids) texts.push_back(names_.Name(id));
+    return texts;
+  });
+}
+
+std::size_t PyBandit::size() const {
+  return Read([&] { return bandit_.size(); });
+}
+
+std::size_t PyBandit::pending() const {
+  return Read([&] { return bandit_.pending(); });
+}
+
+PolicyStats PyBandit::stats() const {
+  return Read([&] { return bandit_.stats(); });
+}
+
+void PyBandit::Save(const std::filesystem::path& path) const {
+  ReadAside([&] { bandit_.Save(path, &names_); });
+}
+
+std::string PyBandit::Bytes() const {
+  return ReadAside([&] {
+    std::ostringstream out;
+    bandit_.Save(out, &names_);
+    return std::move(out).str();
+  });
+}
+
+}  // namespace manyarms::python

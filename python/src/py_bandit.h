@@ -1,0 +1,94 @@
+#ifndef MANYARMS_PYTHON_PY_BANDIT_H_
+#define MANYARMS_PYTHON_PY_BANDIT_H_
+
+#include <nanobind/nanobind.h>
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decision.h"
+#include "ids.h"
+#include "manyarms/bandit.h"
+
+namespace manyarms::python {
+
+/// Which arms a choice may fall on, as parsed.
+struct PyEligible {
+  std::variant<std::monostate, PyIds, std::span<const bool>> arms;
+};
+
+/// A bandit whose arms may have texts for ids, and that threads may share: any
+/// method may be called at any time, changes take turns, and readers wait for
+/// changes only. Knows nothing of Python's objects, so that it can work while
+/// others have the interpreter.
+class PyBandit {
+ public:
+  explicit PyBandit(const BanditOptions& options) : bandit_(options) {}
+  explicit PyBandit(const std::filesystem::path& path);
+  explicit PyBandit(std::string_view bytes);
+  PyBandit(const PyBandit&) = delete;
+  PyBandit& operator=(const PyBandit&) = delete;
+
+  void Reserve(std::size_t arms);
+  void AddArms(const PyIds& ids, const FeatureRows& features);
+  void RemoveArms(const PyIds& ids);
+  void UpdateArms(const PyIds& ids, const FeatureRows& features);
+
+  PyDecision Choose(const PyEligible& eligible);
+  enum class Many { kBest, kDraws };
+  std::vector<PyDecision> ChooseMany(std::size_t count, Many many,
+                                     const PyEligible& eligible);
+
+  void Learn(DecisionId decision, double reward);
+  void LearnMany(const Numbers& decisions, const std::vector<double>& rewards);
+  void Dismiss(DecisionId decision);
+  void Observe(const PyArm& arm, double reward);
+  void ObserveMany(const PyIds& arms, const std::vector<double>& rewards);
+  void ObserveFeatures(const std::vector<float>& features, double reward);
+
+  std::vector<double> Predict(const FeatureRows& features) const;
+  bool Contains(const PyArm& arm) const;
+  PyIds Ids() const;
+  std::size_t size() const;
+  std::size_t pending() const;
+  PolicyStats stats() const;
+  const BanditOptions& options() const { return bandit_.options(); }
+
+  void Save(const std::filesystem::path& path) const;
+  std::string Bytes() const;
+
+ private:
+  enum class Kind { kUndecided, kNumbers, kTexts };
+
+  // Work that takes microseconds, and work that may take longer.
+  template <class Work>
+  auto Change(const Work& work);
+  template <class Work>
+  auto ChangeAside(const Work& work);
+  template <class Work>
+  auto Read(const Work& work) const;
+  template <class Work>
+  auto ReadAside(const Work& work) const;
+
+  void CheckKind(bool texts) const;
+  ArmId NumberOf(const PyArm& arm) const;
+  Numbers NumbersOf(const PyIds& ids) const;
+  Eligible EligibleFrom(const PyEligible& eligible, Numbers& numbers) const;
+  void AddNamed(const Texts& names, const FeatureRows& features);
+  PyDecision Named(const Decision& decision) const;
+  void Loaded();
+
+  Names names_;  // of the arms, if they have any
+  Bandit bandit_;
+  Kind kind_ = Kind::kUndecided;
+  mutable std::shared_mutex mutex_;
+};
+
+}  // namespace manyarms::python
+
+#endif  // MANYARMS_PYTHON_PY_BANDIT_H_

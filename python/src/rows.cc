@@ -1,0 +1,97 @@
+#include "rows.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+
+namespace nb = nanobind;
+
+namespace manyarms::python {
+namespace {
+
+std::string TypeName(nb::handle object) {
+  return nb::cast<std::string>(nb::str(object.type().attr("__name__")));
+}
+
+// A float32 or float64 array on the processor, of so many dimensions.
+nb::ndarray<nb::ro> ParseFloats(nb::handle features, std::size_t dimensions) {
+  const char* const shape =
+      dimensions == 2 ? "two-dimensional" : "one-dimensional";
+  nb::ndarray<nb::ro> array;
+  const bool is_array = nb::hasattr(features, "__dlpack__") ||
+                        nb::hasattr(features, "__array_interface__");
+  if (!is_array || !nb::try_cast(features, array)) {
+    throw nb::type_error(
+        fmt::format("features must be a {} array of float32 or float64, not "
+                    "{}; numpy.asarray(features, dtype=numpy.float32) makes one",
+                    shape, TypeName(features))
+            .c_str());
+  }
+  const bool floats = array.dtype() == nb::dtype<float>() ||
+                      array.dtype() == nb::dtype<double>();
+  if (!floats || array.device_type() != nb::device::cpu::value) {
+    throw nb::type_error(
+        fmt::format("features must be float32 or float64, not an array of {}",
+                    nb::cast<std::string>(nb::str(features.attr("dtype"))))
+            .c_str());
+  }
+  if (array.ndim() != dimensions) {
+    throw nb::type_error(
+        fmt::format("features must be a {} array, this one has {} dimensions",
+                    shape, array.ndim())
+            .c_str());
+  }
+  return array;
+}
+
+FeatureRows RowsOf(const nb::ndarray<nb::ro>& array, std::size_t rows,
+                   std::size_t columns, FeatureRows::Strides strides) {
+  if (array.dtype() == nb::dtype<float>()) {
+    return {static_cast<const float*>(array.data()), rows, columns, strides};
+  }
+  return {static_cast<const double*>(array.data()), rows, columns, strides};
+}
+
+}  // namespace
+
+PyRows ParseRows(nb::handle features) {
+  nb::ndarray<nb::ro> array = ParseFloats(features, 2);
+  const FeatureRows rows =
+      RowsOf(array, array.shape(0), array.shape(1),
+             {.row = array.stride(0), .column = array.stride(1)});
+  return {std::move(array), rows};
+}
+
+std::vector<float> ParseRow(nb::handle features) {
+  const nb::ndarray<nb::ro> array = ParseFloats(features, 1);
+  std::vector<float> row(array.shape(0));
+  RowsOf(array, 1, row.size(), {.column = array.stride(0)}).Copy(0, row);
+  return row;
+}
+
+std::vector<double> ParseRewards(nb::handle rewards) {
+  nb::ndarray<nb::ro, double, nb::ndim<1>, nb::c_contig> array;
+  if (nb::hasattr(rewards, "__dlpack__") && nb::try_cast(rewards, array)) {
+    return {array.data(), array.data() + array.size()};
+  }
+  const bool is_text =
+      PyUnicode_Check(rewards.ptr()) || PyBytes_Check(rewards.ptr());
+  if (is_text || !PySequence_Check(rewards.ptr())) {
+    throw nb::type_error(
+        fmt::format("rewards must be a list or one-dimensional array of "
+                    "numbers, not {}",
+                    TypeName(rewards))
+            .c_str());
+  }
+  std::vector<double> values;
+  values.reserve(nb::len(rewards));
+  for (nb::handle reward : nb::borrow(rewards)) {
+    const double value = PyFloat_AsDouble(reward.ptr());
+    if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    values.push_back(value);
+  }
+  return values;
+}
+
+}  // namespace manyarms::python

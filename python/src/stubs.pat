@@ -1,0 +1,6 @@
+_core.__prefix__:
+    import collections.abc
+    import os
+    import numpy
+    import numpy.typing
+    from manyarms._types import Features, Ids, Mask

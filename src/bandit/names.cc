@@ -1,0 +1,65 @@
+#include "manyarms/names.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/bytes.h"
+#include "manyarms/error.h"
+
+namespace manyarms {
+
+ArmId Names::Add(std::string_view name) {
+  const auto found = ids_.find(name);
+  if (found != ids_.end()) return found->second;
+  const auto added = ids_.emplace(name, next_).first;
+  names_.emplace(next_, &added->first);
+  return next_++;
+}
+
+ArmId Names::At(std::string_view name) const {
+  const auto found = ids_.find(name);
+  if (found == ids_.end()) {
+    throw Error(ErrorCode::kUnknownId,
+                fmt::format("there is no arm '{}' among {}", name, size()));
+  }
+  return found->second;
+}
+
+bool Names::Contains(std::string_view name) const {
+  return ids_.find(name) != ids_.end();
+}
+
+void Names::Remove(ArmId id) {
+  const auto found = names_.find(id);
+  ids_.erase(ids_.find(*found->second));
+  names_.erase(found);
+}
+
+void Names::Save(ByteWriter& writer) const {
+  writer.Transfer(next_);
+  writer.Transfer(std::uint64_t{names_.size()});
+  // In order, so that equal names make equal files.
+  const std::map<ArmId, const std::string*> in_order(names_.begin(),
+                                                     names_.end());
+  for (const auto& [id, name] : in_order) {
+    writer.Transfer(id);
+    writer.Transfer(std::uint64_t{name->size()});
+    writer.Values(std::span<const char>(*name));
+  }
+}
+
+void Names::Restore(ByteReader& reader) {
+  reader.Transfer(next_);
+  const std::size_t count = reader.Count(2 * sizeof(std::uint64_t));
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto id = reader.Next<ArmId>();
+    std::string name(reader.Count(1), '\0');
+    reader.Values(std::span<char>(name));
+    const auto [added, is_new] = ids_.emplace(std::move(name), id);
+    CheckSaved(is_new && id < next_ && names_.emplace(id, &added->first).second,
+               "its names are mixed up");
+  }
+}
+
+}  // namespace manyarms
