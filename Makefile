@@ -1,7 +1,7 @@
 # The front door. Everything that is needed is installed by scripts/setup.
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce plots test build configure bench bench-scaling bench-lsh format lint setup clean
+.PHONY: help run reproduce plots test test-python build configure bench bench-scaling bench-lsh bench-python bench-peers format lint setup clean
 
 JOBS := $(shell nproc)
 
@@ -30,6 +30,12 @@ test: configure ## Build everything and run all tests, also under sanitizers
 	cmake --preset tsan
 	cmake --build --preset tsan --parallel $(JOBS) --target unit_tests law_tests reproduction_tests
 	ctest --preset tsan --parallel $(JOBS)
+	$(MAKE) test-python
+
+test-python: setup ## Build the Python package and run its tests, in build/venv
+	@scripts/setup gnuplot-nox
+	scripts/python-env
+	build/venv/bin/python -m pytest
 
 plots:
 	@scripts/setup gnuplot-nox
@@ -66,6 +72,15 @@ bench-lsh: build ## Measure filter trees against theory and make their part of d
 lint: configure ## Check formatting and run clang-tidy
 	scripts/check-format
 	scripts/tidy
+
+bench-python: setup ## Measure what a step costs from Python beyond C++
+	scripts/python-env
+	build/venv/bin/python bench/python_overhead.py
+
+bench-peers: setup ## Measure manyarms beside other libraries and make docs/peers.md
+	@scripts/setup python3-matplotlib
+	scripts/bench-peers
+	scripts/peers-page
 
 format: setup ## Format all sources
 	scripts/sources | xargs clang-format -i

@@ -95,8 +95,7 @@ class Catalogue {
   struct Chunk;
 
   void Validate(std::span<const ArmId> ids, const FeatureRows& features) const;
-  Slot Put(ArmId id, std::span<const float> features);
-  bool PutInto(Slot slot, ArmId id, std::span<const float> features);
+  bool Put(Slot slot, ArmId id, std::span<const float> features);
   Slot TakeSlot();
   float* FeaturesOf(Slot slot);
 

@@ -21,10 +21,12 @@ from manyarms._core import (
     LshTheory,
     Scan,
     TheoryRadius,
-    __version__,
+    version,
 )
 from manyarms._reproduce import reproduce
 from manyarms.errors import Error
+
+__version__ = version
 
 __all__ = [
     "Bandit",

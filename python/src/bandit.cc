@@ -53,7 +53,7 @@ PyEligible ParseEligible(nb::handle eligible, nb::object& keep) {
     keep = nb::cast(mask);
     return {std::span<const bool>(mask.data(), mask.size())};
   }
-  return {ParseIds(given, "eligible")};
+  return {ParseIds(given, {"eligible", "ints or strings"})};
 }
 
 PyBandit::Many ParseMany(const std::string& mode) {
@@ -71,11 +71,11 @@ Numbers DecisionIds(nb::handle decisions) {
     for (nb::handle decision : nb::borrow(decisions)) {
       ids.push_back(nb::isinstance<PyDecision>(decision)
                         ? nb::cast<const PyDecision&>(decision).id
-                        : ParseNumber(decision, "decisions"));
+                        : ParseNumber(decision, kDecisions));
     }
     return ids;
   }
-  PyIds ids = ParseIds(decisions, "decisions");
+  PyIds ids = ParseIds(decisions, kDecisions);
   if (std::holds_alternative<Texts>(ids)) {
     throw nb::type_error("decisions must be Decisions or ints, not strings");
   }
@@ -147,8 +147,7 @@ max_pending: rewards can be learned of so many decisions, counted back from the
             const nb::gil_scoped_release release;
             return std::make_unique<PyBandit>(path);
           },
-          "path"_a,
-          nb::sig("def load(path: str | os.PathLike[str]) -> Bandit"),
+          "path"_a, nb::sig("def load(path: str | os.PathLike[str]) -> Bandit"),
           "Reads back what save has written, by this version or an earlier "
           "one. Raises CorruptFileError for anything else.")
       .def(
@@ -176,7 +175,7 @@ void BindArms(BanditClass& bandit) {
       .def(
           "add_arms",
           [](PyBandit& self, nb::handle ids, nb::handle features) {
-            const PyIds parsed = ParseIds(ids, "ids");
+            const PyIds parsed = ParseIds(ids, kIds);
             self.AddArms(parsed, ParseRows(features).rows);
           },
           "ids"_a, "features"_a,
@@ -188,7 +187,7 @@ features: float32 or float64, a row for each arm; copied once, to float32.)")
       .def(
           "remove_arms",
           [](PyBandit& self, nb::handle ids) {
-            self.RemoveArms(ParseIds(ids, "ids"));
+            self.RemoveArms(ParseIds(ids, kIds));
           },
           "ids"_a, nb::sig("def remove_arms(self, ids: Ids) -> None"),
           "Removes arms, all or none. Rewards of their decisions can still be "
@@ -196,7 +195,7 @@ features: float32 or float64, a row for each arm; copied once, to float32.)")
       .def(
           "update_arms",
           [](PyBandit& self, nb::handle ids, nb::handle features) {
-            const PyIds parsed = ParseIds(ids, "ids");
+            const PyIds parsed = ParseIds(ids, kIds);
             self.UpdateArms(parsed, ParseRows(features).rows);
           },
           "ids"_a, "features"_a,
@@ -208,8 +207,9 @@ features: float32 or float64, a row for each arm; copied once, to float32.)")
            "Makes room for so many arms in all; adding them goes faster then.")
       .def_prop_ro(
           "ids", [](const PyBandit& self) { return IdsObject(self.Ids()); },
-          nb::for_getter(nb::sig(
-              "def ids(self) -> numpy.typing.NDArray[numpy.int64] | list[str]")),
+          nb::for_getter(
+              nb::sig("def ids(self) -> numpy.typing.NDArray[numpy.int64] | "
+                      "list[str]")),
           "All arms, in an order that changes only when arms come or go: the "
           "order of masks. An array of ints, or a list of strings. O(n).")
       .def("__len__", &PyBandit::size)
@@ -266,11 +266,12 @@ void BindLearning(BanditClass& bandit) {
       .def(
           "learn",
           [](PyBandit& self, nb::handle decision, double reward) {
-            self.Learn(ParseNumber(decision, "a decision"), reward);
+            self.Learn(ParseNumber(decision, kDecision), reward);
           },
           "decision"_a, "reward"_a,
           nb::sig("def learn(self, decision: int, reward: float) -> None"),
-          "Takes in the reward of a decision or of its id: later, in any order, "
+          "Takes in the reward of a decision or of its id: later, in any "
+          "order, "
           "once.\nRaises UnknownIdError, a KeyError, for a decision that was "
           "learned already or never made.")
       .def(
@@ -290,7 +291,7 @@ void BindLearning(BanditClass& bandit) {
           [](PyBandit& self, nb::handle decision) {
             self.Dismiss(nb::isinstance<PyDecision>(decision)
                              ? nb::cast<const PyDecision&>(decision).id
-                             : ParseNumber(decision, "a decision"));
+                             : ParseNumber(decision, kDecision));
           },
           "decision"_a,
           nb::sig("def dismiss(self, decision: Decision | int) -> None"),
@@ -306,7 +307,7 @@ void BindLearning(BanditClass& bandit) {
       .def(
           "observe_many",
           [](PyBandit& self, nb::handle arms, nb::handle rewards) {
-            const PyIds ids = ParseIds(arms, "arms");
+            const PyIds ids = ParseIds(arms, {"arms", "ints or strings"});
             self.ObserveMany(ids, ParseRewards(rewards));
           },
           "arms"_a, "rewards"_a,
@@ -368,10 +369,8 @@ void BindProperties(BanditClass& bandit) {
       .def_prop_ro("pending", &PyBandit::pending,
                    "How many decisions wait for their reward.")
       .def_prop_ro(
-          "stats",
-          [](const PyBandit& self) { return StatsDict(self.stats()); },
-          nb::for_getter(
-              nb::sig("def stats(self) -> dict[str, int | float]")),
+          "stats", [](const PyBandit& self) { return StatsDict(self.stats()); },
+          nb::for_getter(nb::sig("def stats(self) -> dict[str, int | float]")),
           "What choices have cost so far, arms scored above all.")
       .def("__repr__", [](const PyBandit& self) {
         return fmt::format(

@@ -12,9 +12,10 @@ using namespace nb::literals;
 namespace manyarms::python {
 
 void BindDecision(nb::module_& module) {
-  nb::class_<PyDecision>(module, "Decision",
-                         "An arm that a bandit chose, to be shown and, once its "
-                         "reward is known, to be learned from.")
+  nb::class_<PyDecision>(
+      module, "Decision",
+      "An arm that a bandit chose, to be shown and, once its "
+      "reward is known, to be learned from.")
       .def(
           "__init__",
           [](PyDecision* self, DecisionId id, PyArm arm, double score) {
@@ -34,14 +35,15 @@ void BindDecision(nb::module_& module) {
              return nb::str("Decision(id={}, arm={!r}, score={:.6g})")
                  .format(decision.id, decision.arm, decision.score);
            })
-      .def("__eq__",
-           [](const PyDecision& one, nb::handle other) {
-             if (!nb::isinstance<PyDecision>(other)) return false;
-             const auto& two = nb::cast<const PyDecision&>(other);
-             return one.id == two.id && one.arm == two.arm &&
-                    one.score == two.score;
-           },
-           "other"_a, nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def(
+          "__eq__",
+          [](const PyDecision& one, nb::handle other) {
+            if (!nb::isinstance<PyDecision>(other)) return false;
+            const auto& two = nb::cast<const PyDecision&>(other);
+            return one.id == two.id && one.arm == two.arm &&
+                   one.score == two.score;
+          },
+          "other"_a, nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__",
            [](const PyDecision& decision) {
              return std::hash<DecisionId>()(decision.id);

@@ -38,16 +38,16 @@ const char* ClassFor(ErrorCode code) {
 }  // namespace
 
 void TranslateErrors() {
-  nb::register_exception_translator(
-      [](const std::exception_ptr& thrown, void*) {
-        try {
-          std::rethrow_exception(thrown);
-        } catch (const Error& error) {
-          const nb::object type = nb::module_::import_("manyarms.errors")
-                                      .attr(ClassFor(error.code()));
-          PyErr_SetString(type.ptr(), error.what());
-        }
-      });
+  nb::register_exception_translator([](const std::exception_ptr& thrown,
+                                       void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      const nb::object type =
+          nb::module_::import_("manyarms.errors").attr(ClassFor(error.code()));
+      PyErr_SetString(type.ptr(), error.what());
+    }
+  });
 }
 
 }  // namespace manyarms::python

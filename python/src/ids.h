@@ -24,16 +24,24 @@ inline std::size_t Count(const PyIds& ids) {
   return std::visit([](const auto& list) { return list.size(); }, ids);
 }
 
+/// What is parsed, for messages: "`name` must be `kind`".
+struct Wanted {
+  const char* name;
+  const char* kind;
+};
+inline constexpr Wanted kIds = {"ids", "ints or strings"};
+inline constexpr Wanted kDecision = {"a decision", "a Decision or an int"};
+inline constexpr Wanted kDecisions = {"decisions", "Decisions or ints"};
+
 /// Takes lists, tuples, ranges and one-dimensional arrays of ints or strings,
-/// and pandas' columns of them. `what` is what the caller calls them. Throws
-/// TypeError or ValueError.
-PyIds ParseIds(nanobind::handle ids, const char* what);
+/// and pandas' columns of them. Throws TypeError or ValueError.
+PyIds ParseIds(nanobind::handle ids, const Wanted& wanted);
 
 /// One int or string.
 PyArm ParseArm(nanobind::handle arm);
 
 /// An int, not negative, of 64 bits at most. A bool is none.
-std::uint64_t ParseNumber(nanobind::handle number, const char* what);
+std::uint64_t ParseNumber(nanobind::handle number, const Wanted& wanted);
 
 }  // namespace manyarms::python
 

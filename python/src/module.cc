@@ -14,7 +14,10 @@ namespace nb = nanobind;
 using namespace manyarms::python;
 
 NB_MODULE(_core, module) {
-  module.attr("__version__") = manyarms::kVersion;
+  // Objects that are still alive when Python ends, of a global list for
+  // instance, are not worth a word to those who use the package.
+  nb::set_leak_warnings(false);
+  module.attr("version") = manyarms::kVersion;
   TranslateErrors();
   BindDecision(module);
   BindOptions(module);

@@ -24,9 +24,10 @@ Metric ParseMetric(const std::string& name) {
        {Metric::kBoth, Metric::kEuclidean, Metric::kInnerProduct}) {
     if (MetricName(metric) == name) return metric;
   }
-  Refuse(fmt::format("there is no metric '{}', only 'both', 'euclidean' and "
-                     "'inner-product'",
-                     name));
+  Refuse(
+      fmt::format("there is no metric '{}', only 'both', 'euclidean' and "
+                  "'inner-product'",
+                  name));
 }
 
 Reduction ParseReduction(const std::string& name) {
@@ -88,9 +89,9 @@ void BindHnsw(nb::module_& module) {
 }
 
 void BindLsh(nb::module_& module) {
-  nb::class_<LshOptions>(
-      module, "Lsh", "Filter trees as they serve best in practice. "
-                     "Approximate.")
+  nb::class_<LshOptions>(module, "Lsh",
+                         "Filter trees as they serve best in practice. "
+                         "Approximate.")
       .def(
           "__init__",
           [](LshOptions* self, double success, const std::string& reduction,
@@ -168,9 +169,10 @@ SearchOptions MakeSearchOptions(const PySearch& search) {
         SearchOptions(LshTheoryOptions{})}) {
     if (SearchName(options) == *name) return options;
   }
-  Refuse(fmt::format("there is no search '{}', only 'certified', 'scan', "
-                     "'hnsw', 'lsh' and 'lsh-theory'",
-                     *name));
+  Refuse(
+      fmt::format("there is no search '{}', only 'certified', 'scan', "
+                  "'hnsw', 'lsh' and 'lsh-theory'",
+                  *name));
 }
 
 PyExploration ExplorationOf(const PolicyOptions& policy) {

@@ -16,9 +16,8 @@ namespace manyarms::python {
 
 /// What Python may say where the library has a variant: a name, which stands
 /// for the defaults, or an object with options.
-using PySearch =
-    std::variant<std::string, CertifiedOptions, ScanOptions, HnswOptions,
-                 LshOptions, LshTheoryOptions>;
+using PySearch = std::variant<std::string, CertifiedOptions, ScanOptions,
+                              HnswOptions, LshOptions, LshTheoryOptions>;
 using PyExploration = std::variant<double, TheoryRadius>;
 
 /// Throws Error(kInvalidArgument) for names that there are not, and for an

@@ -69,8 +69,7 @@ PyBandit::PyBandit(const std::filesystem::path& path)
   Loaded();
 }
 
-PyBandit::PyBandit(std::string_view bytes)
-    : bandit_(LoadBytes(bytes, names_)) {
+PyBandit::PyBandit(std::string_view bytes) : bandit_(LoadBytes(bytes, names_)) {
   Loaded();
 }
 
@@ -127,23 +126,18 @@ void PyBandit::AddArms(const PyIds& ids, const FeatureRows& features) {
 }
 
 void PyBandit::AddNamed(const Texts& names, const FeatureRows& features) {
+  CheckDistinct(names);
   Numbers numbers;
   numbers.reserve(names.size());
-  try {
-    for (const std::string& name : names) {
-      if (names_.Contains(name)) {
-        throw Error(
-            ErrorCode::kDuplicateId,
-            fmt::format("arm '{}' is there already or twice in one call",
-                        name));
-      }
-      numbers.push_back(names_.Add(name));
+  for (const std::string& name : names) {
+    if (names_.Contains(name)) {
+      throw Error(ErrorCode::kDuplicateId,
+                  fmt::format("arm '{}' is there already", name));
     }
-    bandit_.Add(numbers, features);
-  } catch (...) {
-    for (const ArmId number : numbers) names_.Remove(number);
-    throw;
+    numbers.push_back(names_.given() + numbers.size());
   }
+  bandit_.Add(numbers, features);
+  for (const std::string& name : names) names_.Add(name);
 }
 
 void PyBandit::RemoveArms(const PyIds& ids) {
@@ -198,9 +192,9 @@ std::vector<PyDecision> PyBandit::ChooseMany(std::size_t count, Many many,
     Numbers numbers;
     const Eligible among = EligibleFrom(eligible, numbers);
     std::vector<PyDecision> decisions;
-    for (const Decision& decision :
-         many == Many::kBest ? bandit_.ChooseBest(count, among)
-                             : bandit_.ChooseDraws(count, among)) {
+    for (const Decision& decision : many == Many::kBest
+                                        ? bandit_.ChooseBest(count, among)
+                                        : bandit_.ChooseDraws(count, among)) {
       decisions.push_back(Named(decision));
     }
     return decisions;

@@ -1,18 +1,13 @@
 #include "rows.h"
 
 #include <fmt/format.h>
-#include <nanobind/stl/string.h>
 
-#include <string>
+#include "words.h"
 
 namespace nb = nanobind;
 
 namespace manyarms::python {
 namespace {
-
-std::string TypeName(nb::handle object) {
-  return nb::cast<std::string>(nb::str(object.type().attr("__name__")));
-}
 
 // A float32 or float64 array on the processor, of so many dimensions.
 nb::ndarray<nb::ro> ParseFloats(nb::handle features, std::size_t dimensions) {
@@ -23,9 +18,10 @@ nb::ndarray<nb::ro> ParseFloats(nb::handle features, std::size_t dimensions) {
                         nb::hasattr(features, "__array_interface__");
   if (!is_array || !nb::try_cast(features, array)) {
     throw nb::type_error(
-        fmt::format("features must be a {} array of float32 or float64, not "
-                    "{}; numpy.asarray(features, dtype=numpy.float32) makes one",
-                    shape, TypeName(features))
+        fmt::format(
+            "features must be a {} array of float32 or float64, not "
+            "{}; numpy.asarray(features, dtype=numpy.float32) makes one",
+            shape, TypeName(features))
             .c_str());
   }
   const bool floats = array.dtype() == nb::dtype<float>() ||
@@ -33,7 +29,7 @@ nb::ndarray<nb::ro> ParseFloats(nb::handle features, std::size_t dimensions) {
   if (!floats || array.device_type() != nb::device::cpu::value) {
     throw nb::type_error(
         fmt::format("features must be float32 or float64, not an array of {}",
-                    nb::cast<std::string>(nb::str(features.attr("dtype"))))
+                    ElementName(features))
             .c_str());
   }
   if (array.ndim() != dimensions) {

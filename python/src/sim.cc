@@ -109,15 +109,14 @@ noise: standard deviation of the reward.
 unit_ball: arms of length 1 at most, as the theorems want them.)")
       .def_prop_ro("dim",
                    [](const PySynthetic& self) { return self.world().dim(); })
-      .def_prop_ro("arms_at_start",
-                   [](const PySynthetic& self) {
-                     return self.world().arms_at_start();
-                   })
+      .def_prop_ro(
+          "arms_at_start",
+          [](const PySynthetic& self) { return self.world().arms_at_start(); })
       .def_prop_ro("step", &PySynthetic::step, "The step that it is in.")
       .def(
           "features",
           [](const PySynthetic& self, nb::handle ids) {
-            return self.Features(ParseIds(ids, "ids"));
+            return self.Features(ParseIds(ids, kIds));
           },
           "ids"_a,
           nb::sig("def features(self, ids: Ids) -> "
@@ -136,10 +135,9 @@ unit_ball: arms of length 1 at most, as the theorems want them.)")
       "simulate",
       [](const std::string& policy, const PySearch& search,
          const PyExploration& exploration, std::optional<double> accuracy,
-         std::size_t arms, std::size_t dim, std::size_t add,
-         std::size_t remove, std::uint64_t every, double noise,
-         std::uint64_t seed, std::uint64_t steps, double regularisation,
-         bool negative_rewards) {
+         std::size_t arms, std::size_t dim, std::size_t add, std::size_t remove,
+         std::uint64_t every, double noise, std::uint64_t seed,
+         std::uint64_t steps, double regularisation, bool negative_rewards) {
         const RunSpec spec{
             .policy = MakePolicyOptions(policy, exploration, accuracy),
             .search = MakeSearchOptions(search),

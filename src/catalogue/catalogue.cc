@@ -52,14 +52,26 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
   slots.reserve(ids.size());
   index_->Reserve(size() + ids.size());
   const std::scoped_lock lock(*writing_);
+  const Slot used_before = slots_used_;
+  std::size_t put = 0;
   try {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (i + kAhead < ids.size()) index_->Prefetch(ids[i + kAhead]);
       features.Copy(i, row);
-      slots.push_back(Put(ids[i], row));
+      slots.push_back(TakeSlot());
+      if (!Put(slots.back(), ids[i], row)) {
+        throw Error(ErrorCode::kDuplicateId,
+                    fmt::format("arm {} is there already or twice in one call",
+                                ids[i]));
+      }
+      ++put;
     }
-  } catch (...) {  // a duplicate, or out of memory: take back what is in
-    for (std::size_t i = 0; i < slots.size(); ++i) Remove(ids[i]);
+  } catch (...) {  // a duplicate, or out of memory: as if nothing had happened
+    for (std::size_t i = slots.size(); i-- > 0;) {
+      if (i < put) index_->Erase(slots[i], blocks());
+      if (slots[i] < used_before) free_slots_.push_back(slots[i]);
+    }
+    slots_used_ = used_before;
     throw;
   }
   return slots;
@@ -72,19 +84,8 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
                               {.row = static_cast<std::ptrdiff_t>(dim_)}));
 }
 
-Slot Catalogue::Put(ArmId id, std::span<const float> features) {
-  const Slot slot = TakeSlot();
-  if (!PutInto(slot, id, features)) {
-    free_slots_.push_back(slot);
-    throw Error(
-        ErrorCode::kDuplicateId,
-        fmt::format("arm {} is there already or twice in one call", id));
-  }
-  return slot;
-}
-
 // Whether there was no such arm.
-bool Catalogue::PutInto(Slot slot, ArmId id, std::span<const float> features) {
+bool Catalogue::Put(Slot slot, ArmId id, std::span<const float> features) {
   const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
   chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
   if (!index_->Insert(slot, blocks())) return false;
@@ -210,7 +211,7 @@ void Catalogue::Restore(ByteReader& reader) {
     const auto id = reader.Next<ArmId>();
     reader.Values(std::span<float>(row));
     CheckFeatures(row, dim_);
-    CheckSaved(PutInto(slot, id, row), "it has an arm twice");
+    CheckSaved(Put(slot, id, row), "it has an arm twice");
   }
   free_slots_ = std::move(free);
 }

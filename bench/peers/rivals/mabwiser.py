@@ -1,0 +1,70 @@
+"""MABWiser: one ridge regression per arm."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ..problem import EXPLORATION, REGULARISATION, constant_context
+from ..rival import Facts
+
+FACTS = Facts(
+    name="MABWiser LinTS",
+    package="mabwiser",
+    model="Thompson sampling, one ridge per arm",
+    note="Has no features of arms: every arm gets its own model of a constant "
+    "context. Its first fit is of a zero context, which teaches nothing.",
+    exact=True,
+    shared_model=False,
+    arms_come_and_go="add and remove",
+    deletes_for_real="yes",
+    delayed_rewards="later, by arm and context",
+    save_load="pickle",
+    k_best="expectations of all arms",
+    eligibility="no",
+    bytes_per_arm=12_000,
+)
+
+
+class MabwiserTs:
+    """alpha is the width of exploration, as everywhere here."""
+
+    policy = "LinTS"
+
+    def __init__(self, dim: int, seed: int) -> None:
+        from mabwiser.mab import MAB, LearningPolicy
+
+        self.make = MAB
+        self.learning_policy = getattr(LearningPolicy, self.policy)(
+            alpha=EXPLORATION, l2_lambda=REGULARISATION
+        )
+        self.context = constant_context(dim)
+        self.seed = seed
+
+    def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        self.bandit = self.make(ids.tolist(), self.learning_policy, seed=self.seed)
+        self.bandit.fit([int(ids[0])], [0.0], np.zeros_like(self.context))
+
+    def choose(self) -> int:
+        return self.bandit.predict(self.context)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.bandit.partial_fit([arm], [reward], self.context)
+
+    def remove(self, ids: np.ndarray) -> None:
+        for arm in ids.tolist():
+            self.bandit.remove_arm(arm)
+
+    def add(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        for arm in ids.tolist():
+            self.bandit.add_arm(arm)
+
+
+UCB_FACTS = dataclasses.replace(
+    FACTS, name="MABWiser LinUCB", model="upper confidence bound, one ridge per arm"
+)
+
+
+class MabwiserUcb(MabwiserTs):
+    policy = "LinUCB"

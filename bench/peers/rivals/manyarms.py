@@ -1,0 +1,82 @@
+"""manyarms itself, through its Python package like the others."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ..problem import EXPLORATION
+from ..rival import Facts
+
+FACTS = Facts(
+    name="manyarms, ts x certified",
+    package="manyarms",
+    model="Thompson sampling, shared ridge",
+    note="The defaults. The first choices are scans, which all figures contain.",
+    exact=True,
+    shared_model=True,
+    arms_come_and_go="yes, in bulk",
+    deletes_for_real="yes",
+    delayed_rewards="by decision, or by arm",
+    save_load="yes, pending decisions too",
+    k_best="yes",
+    eligibility="ids or a mask",
+    threads="any method at any time; changes take turns",
+    bytes_per_arm=300,
+)
+
+
+class Manyarms:
+    policy = "ts"
+    search = "certified"
+
+    def __init__(self, dim: int, seed: int) -> None:
+        import manyarms
+
+        self.bandit = manyarms.Bandit(
+            dim=dim,
+            policy=self.policy,
+            search=self.search,
+            exploration=EXPLORATION,
+            seed=seed,
+        )
+
+    def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        self.bandit.add_arms(ids, arms)
+
+    def choose(self) -> int:
+        self.decision = self.bandit.choose()
+        return self.decision.arm
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.bandit.learn(self.decision, reward)
+
+    def remove(self, ids: np.ndarray) -> None:
+        self.bandit.remove_arms(ids)
+
+    def add(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        self.bandit.add_arms(ids, arms)
+
+
+SCAN_FACTS = dataclasses.replace(
+    FACTS,
+    name="manyarms, ts x scan",
+    note="The same decisions by looking at every arm.",
+)
+
+
+class ManyarmsScan(Manyarms):
+    search = "scan"
+
+
+UCB_FACTS = dataclasses.replace(
+    FACTS,
+    name="manyarms, ucb x certified",
+    model="upper confidence bound, shared ridge",
+    note="The defaults, with the same exploration.",
+)
+
+
+class ManyarmsUcb(Manyarms):
+    policy = "ucb"

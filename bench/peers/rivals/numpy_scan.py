@@ -1,0 +1,59 @@
+"""NumPy by hand: the exact reference, and what most people would write."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..posterior import Posterior
+from ..rival import Facts
+
+FACTS = Facts(
+    name="NumPy by hand",
+    package="numpy",
+    model="Thompson sampling, shared ridge",
+    note="Cholesky factor through LAPACK, features as single-precision columns, "
+    "one matrix-vector product into a buffer that is there already.",
+    exact=True,
+    shared_model=True,
+    arms_come_and_go="by hand",
+    deletes_for_real="by hand",
+    delayed_rewards="by hand",
+    save_load="by hand",
+    k_best="by hand",
+    eligibility="by hand",
+)
+
+
+class NumpyScan:
+    """Columns instead of rows: OpenBLAS is a quarter faster that way round."""
+
+    def __init__(self, dim: int, seed: int) -> None:
+        self.posterior = Posterior(dim, seed)
+
+    def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        self.ids = ids.copy()
+        self.columns = np.ascontiguousarray(arms.T)
+        self.scores = np.empty(len(ids), dtype=np.float32)
+        self.chosen = 0
+
+    def choose(self) -> int:
+        query = self.posterior.sample().astype(np.float32)
+        np.matmul(query, self.columns, out=self.scores)
+        self.chosen = int(self.scores.argmax())
+        return int(self.ids[self.chosen])
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.posterior.update(self.columns[:, self.chosen], reward)
+
+    def theta(self) -> np.ndarray:
+        return self.posterior.theta
+
+    def remove(self, ids: np.ndarray) -> None:
+        stay = np.isin(self.ids, ids, invert=True, kind="table")
+        self.ids = self.ids[stay]
+        self.columns = self.columns[:, stay]
+
+    def add(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        self.ids = np.concatenate([self.ids, ids])
+        self.columns = np.concatenate([self.columns, arms.T], axis=1)
+        self.scores = np.empty(len(self.ids), dtype=np.float32)

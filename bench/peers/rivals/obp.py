@@ -1,0 +1,57 @@
+"""Open Bandit Pipeline: one ridge regression per arm, a fixed number of arms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..problem import constant_context
+from ..rival import Facts, Impossible
+
+FACTS = Facts(
+    name="Open Bandit Pipeline LinTS",
+    package="obp",
+    model="Thompson sampling, one ridge per arm",
+    note="Has no features of arms: every arm gets its own model of a constant "
+    "context. Exploration and regularisation are 1 and cannot be set.",
+    exact=True,
+    shared_model=False,
+    arms_come_and_go="no: the number of arms is fixed",
+    deletes_for_real="no",
+    delayed_rewards="later, by arm and context",
+    save_load="pickle",
+    k_best="yes",
+    eligibility="no",
+    bytes_per_arm=9_000,
+)
+
+
+class OpenBanditPipeline:
+    """Updates are flushed one at a time, so that each choice knows all before."""
+
+    def __init__(self, dim: int, seed: int) -> None:
+        from obp.policy import LinTS
+
+        self.make = LinTS
+        self.context = constant_context(dim)
+        self.seed = seed
+
+    def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        self.policy = self.make(
+            dim=self.context.shape[1],
+            n_actions=len(ids),
+            len_list=1,
+            batch_size=1,
+            random_state=self.seed,
+        )
+
+    def choose(self) -> int:
+        return int(self.policy.select_action(self.context)[0])
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.policy.update_params(arm, reward, self.context)
+
+    def remove(self, ids: np.ndarray) -> None:
+        raise Impossible("the number of arms is fixed when the policy is made")
+
+    def add(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        raise Impossible("the number of arms is fixed when the policy is made")

@@ -1,0 +1,53 @@
+"""river: one Bayesian regression per arm, among the arms of each call."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..problem import REGULARISATION, constant_context
+from ..rival import Facts
+
+FACTS = Facts(
+    name="river LinUCBDisjoint",
+    package="river",
+    model="upper confidence bound, one ridge per arm",
+    note="Has no features of arms: every arm gets its own model of a constant "
+    "context. The width of its bound cannot be set. Models are made when an arm is "
+    "first seen, so that the first choice is part of set-up's work. Its own "
+    "documentation calls it too slow for practice.",
+    exact=True,
+    shared_model=False,
+    arms_come_and_go="yes: a list of arms with every call",
+    deletes_for_real="no: the model of an arm stays",
+    delayed_rewards="later, by arm and context",
+    save_load="pickle",
+    k_best="no",
+    eligibility="yes: the list of arms",
+    bytes_per_arm=1200,
+)
+
+
+class River:
+    """Contexts are dictionaries, as everywhere in river."""
+
+    def __init__(self, dim: int, seed: int) -> None:
+        from river import bandit
+
+        self.policy = bandit.LinUCBDisjoint(alpha=REGULARISATION, beta=1.0, seed=seed)
+        self.context = dict(enumerate(constant_context(dim)[0].tolist()))
+
+    def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        self.ids = ids.tolist()
+
+    def choose(self) -> int:
+        return self.policy.pull(self.ids, self.context)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.policy.update(arm, self.context, reward)
+
+    def remove(self, ids: np.ndarray) -> None:
+        gone = set(ids.tolist())
+        self.ids = [arm for arm in self.ids if arm not in gone]
+
+    def add(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        self.ids += ids.tolist()

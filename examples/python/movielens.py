@@ -1,0 +1,100 @@
+"""One person's taste in movies, learned by recommending: movielens.py FOLDER.
+
+The folder holds MovieLens-1M's ratings.dat. A part of the users makes features of
+the movies; then a user who was not among them is recommended one movie at a time
+out of those that they have rated, and answers with their stars.
+"""
+
+import gzip
+import pathlib
+import sys
+
+import numpy as np
+
+import manyarms
+
+DIM = 16
+MOVIES = 1000  # the most rated ones
+TRAINING = 1500  # users at most, half of all if there are fewer
+HELP = """usage: movielens.py FOLDER
+
+FOLDER must hold ratings.dat of MovieLens-1M, which GroupLens gives away for research
+but which may not be passed on. From the repository's root:
+
+    scripts/get-movielens ml-1m
+    python examples/python/movielens.py ml-1m"""
+
+
+def read(folder: pathlib.Path) -> np.ndarray:
+    """Rows of user, movie, stars."""
+    path = folder / "ratings.dat"
+    if path.exists():
+        text = path.read_text(encoding="latin-1")
+    else:
+        text = gzip.decompress((folder / "ratings.dat.gz").read_bytes()).decode("latin-1")
+    fields = len(text.partition("\n")[0].split("::"))  # a time may be the fourth
+    numbers = np.fromstring(text.replace("::", " "), dtype=np.int64, sep=" ")
+    return numbers.reshape(-1, fields)[:, :3]
+
+
+def matrix(ratings: np.ndarray) -> np.ndarray:
+    """Stars by user and movie, of the movies with most ratings; 0: not rated."""
+    _, user, sizes = np.unique(ratings[:, 0], return_inverse=True, return_counts=True)
+    _, movie, counts = np.unique(ratings[:, 1], return_inverse=True, return_counts=True)
+    stars = np.zeros((len(sizes), len(counts)), dtype=np.float32)
+    stars[user, movie] = ratings[:, 2]
+    return stars[:, np.argsort(-counts, kind="stable")[:MOVIES]]
+
+
+def movie_features(stars: np.ndarray) -> np.ndarray:
+    """DIM - 1 right singular vectors of how far stars are from 3, and a constant."""
+    centred = np.where(stars > 0, stars - 3, 0)
+    _, values, movies = np.linalg.svd(centred, full_matrices=False)
+    scaled = (movies * (values / values[0])[:, None])[: DIM - 1].T
+    scaled *= np.sqrt(len(scaled))
+    padding = np.zeros((len(scaled), DIM - 1 - scaled.shape[1]))  # of tiny data
+    return np.hstack([scaled, padding, np.ones((len(scaled), 1))])
+
+
+def main() -> int:
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(HELP, file=sys.stderr)
+        return 2
+    folder = pathlib.Path(sys.argv[1])
+    if not any((folder / name).exists() for name in ("ratings.dat", "ratings.dat.gz")):
+        print(f"There is no ratings.dat in {folder}.\n\n{HELP}", file=sys.stderr)
+        return 2
+
+    stars = matrix(read(folder))
+    training = min(TRAINING, len(stars) // 2)
+    features = movie_features(stars[:training])
+    # Of the others, one who has seen much and is hard to please.
+    others = stars[training:]
+    others = others[np.argsort(-(others > 0).sum(axis=1), kind="stable")[:20]]
+    person = min(others, key=lambda row: row[row > 0].mean())
+    rated = np.flatnonzero(person)
+    given = person[rated]
+    print(f"{len(stars)} users, {training} of them to make {DIM} features of each movie.")
+    print(f"One of the others has given {len(given)} of them {given.mean():.2f} stars each.")
+
+    bandit = manyarms.Bandit(DIM, "ts", exploration=0.5, seed=1)
+    bandit.add_arms(rated, features[rated])
+    best = -np.sort(-given)
+    chosen: list[float] = []
+    print("recommended    mean stars   random   best")
+    for first, last in [(1, 10), (11, 25), (26, 50), (51, 100)]:
+        while len(chosen) < min(last, len(given)):
+            decision = bandit.choose()
+            bandit.remove_arms([decision.arm])  # nobody wants the same movie again
+            chosen.append(float(person[decision.arm]))
+            bandit.learn(decision, chosen[-1] - 3)
+        window = slice(first - 1, last)
+        print(
+            f"{first:3} to {last:3}{np.mean(chosen[window]):15.2f}"
+            f"{given.mean():9.2f}{best[window].mean():7.2f}"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

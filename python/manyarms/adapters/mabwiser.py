@@ -1,0 +1,155 @@
+"""For code written for MABWiser (github.com/fidelity/mabwiser).
+
+    from manyarms.adapters.mabwiser import MAB, LearningPolicy
+    mab = MAB(arms, LearningPolicy.LinUCB(alpha=1.25), features)
+    mab.fit(decisions, rewards)
+    arm = mab.predict()
+    mab.partial_fit([arm], [reward])
+
+MABWiser has one ridge regression for each arm, over contexts; this has a single
+one for all arms, over their features, so that a reward of one arm says something
+about the others. With one-hot features here and the context [1] there, both are
+the same model, and LinUCB and LinGreedy decide alike, but for arms without any
+reward if l2_lambda is not 1: MABWiser begins with the inverse of what its formula
+says.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manyarms._core import Bandit
+from manyarms._types import Ids
+
+__all__ = ["MAB", "LearningPolicy"]
+
+
+class LearningPolicy:
+    """MABWiser's linear policies, with its names and defaults."""
+
+    class LinGreedy(NamedTuple):
+        """The best mean reward; with probability epsilon any arm."""
+
+        epsilon: float = 0.1
+        l2_lambda: float = 1.0
+
+    class LinTS(NamedTuple):
+        """Thompson sampling; alpha is manyarms' exploration."""
+
+        alpha: float = 1.0
+        l2_lambda: float = 1.0
+
+    class LinUCB(NamedTuple):
+        """The best upper bound; alpha is manyarms' exploration."""
+
+        alpha: float = 1.0
+        l2_lambda: float = 1.0
+
+
+class MAB:
+    """MABWiser's MAB over arms with features.
+
+    arms: ints or strings.
+    learning_policy: LinGreedy, LinTS or LinUCB, from here or from MABWiser.
+    features: a row for each arm.
+    seed: the same seed makes the same predictions.
+
+    ``bandit`` is the manyarms.Bandit inside; fit puts a new one there. Of equal
+    arms the smallest int wins, or the string that came first.
+    """
+
+    def __init__(
+        self,
+        arms: Ids,
+        learning_policy: Any,
+        features: ArrayLike,
+        seed: int = 123456,
+    ) -> None:
+        rows = np.atleast_2d(np.asarray(features, dtype=np.float32))
+        self.learning_policy = learning_policy
+        self._epsilon = float(getattr(learning_policy, "epsilon", 0.0))
+        self._random = random.Random(seed)
+        # Has the same arms and never learns: what fit begins with.
+        self._untaught = _bandit(learning_policy, rows.shape[1], seed)
+        self._untaught.add_arms(arms, rows)
+        self.bandit = copy.deepcopy(self._untaught)
+
+    @property
+    def arms(self) -> list[Any]:
+        """All arms, in an order that changes only when arms come or go."""
+        ids = self.bandit.ids
+        return ids if isinstance(ids, list) else ids.tolist()
+
+    def add_arm(self, arm: int | str, features: ArrayLike) -> None:
+        """Adds an arm; unlike MABWiser's, it needs features."""
+        row = np.asarray(features, dtype=np.float32).reshape(1, -1)
+        ids: Any = [arm]
+        self.bandit.add_arms(ids, row)
+        self._untaught.add_arms(ids, row)
+
+    def remove_arm(self, arm: int | str) -> None:
+        """Removes an arm. What its rewards have taught stays."""
+        ids: Any = [arm]
+        self.bandit.remove_arms(ids)
+        self._untaught.remove_arms(ids)
+
+    def fit(self, decisions: Ids, rewards: Any, contexts: Any = None) -> None:
+        """Forgets all rewards and learns these: arms played and what they brought."""
+        _refuse(contexts)
+        bandit = copy.deepcopy(self._untaught)
+        bandit.observe_many(decisions, rewards)
+        self.bandit = bandit
+
+    def partial_fit(self, decisions: Ids, rewards: Any, contexts: Any = None) -> None:
+        """Learns these rewards, too."""
+        _refuse(contexts)
+        self.bandit.observe_many(decisions, rewards)
+
+    def predict(self, contexts: Any = None) -> Any:
+        """The arm to play."""
+        _refuse(contexts)
+        if self._epsilon > 0 and self._random.random() < self._epsilon:
+            return self._random.choice(self.arms)
+        decision = self.bandit.choose()
+        self.bandit.dismiss(decision)  # its reward comes by partial_fit
+        return decision.arm
+
+    def predict_expectations(self, contexts: Any = None) -> dict[Any, float]:
+        """Each arm's mean (LinGreedy), upper bound (LinUCB) or draw (LinTS)."""
+        _refuse(contexts)
+        decisions = self.bandit.choose_many(len(self.bandit))
+        for decision in decisions:
+            self.bandit.dismiss(decision)
+        scores = {decision.arm: decision.score for decision in decisions}
+        return {arm: scores[arm] for arm in self.arms}
+
+
+def _refuse(contexts: Any) -> None:
+    if contexts is not None:
+        raise ValueError(
+            "contexts cannot be used: here features belong to arms, not to rounds. "
+            "Give each arm its features when it is added, and call without contexts"
+        )
+
+
+def _bandit(learning_policy: Any, dim: int, seed: int) -> Bandit:
+    name = type(learning_policy).__name__
+    if name not in ("LinGreedy", "LinTS", "LinUCB"):
+        raise TypeError(
+            "learning_policy must be LearningPolicy.LinGreedy(...), LinTS(...) or "
+            f"LinUCB(...), not {name}"
+        )
+    if getattr(learning_policy, "scale", False):
+        raise ValueError("scale=True cannot be used: scale the arms' features beforehand")
+    return Bandit(
+        dim,
+        "ts" if name == "LinTS" else "ucb",
+        exploration=float(getattr(learning_policy, "alpha", 0.0)),
+        regularisation=float(learning_policy.l2_lambda),
+        seed=seed,
+    )

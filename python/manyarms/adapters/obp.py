@@ -1,0 +1,119 @@
+"""For Open Bandit Pipeline (github.com/st-tech/zr-obp): a policy for its simulator.
+
+    from obp.simulator import run_bandit_simulation
+    from manyarms.adapters.obp import Policy
+    policy = Policy(action_context, len_list=3, policy="ucb")
+    action_dist = run_bandit_simulation(bandit_feedback, policy)
+
+It calls itself context-free, and so the simulator gives it no contexts: features
+belong to actions here, not to rounds. It learns what an action with such features
+brings on average over the contexts; a context that matters much is noise to it.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from manyarms._core import Bandit
+
+__all__ = ["Policy"]
+
+
+class Policy:
+    """Actions 0, 1, ..., n_actions - 1, with a row of features for each.
+
+    action_context: the features, as OBP's synthetic datasets have them.
+    len_list: actions in a list; they are the best of one draw.
+    batch_size: rewards are taken in so many at a time.
+    random_state: the same one makes the same decisions.
+    options: others of manyarms.Bandit, such as policy and exploration.
+
+    ``bandit`` is the manyarms.Bandit inside; initialize puts a new one there.
+    """
+
+    def __init__(
+        self,
+        action_context: ArrayLike,
+        *,
+        len_list: int = 1,
+        batch_size: int = 1,
+        random_state: int = 1,
+        **options: Any,
+    ) -> None:
+        rows = np.asarray(action_context, dtype=np.float32)
+        if rows.ndim != 2:
+            raise ValueError(
+                "action_context must have a row of features for each action, but has "
+                f"{rows.ndim} dimensions"
+            )
+        self.n_actions = len(rows)
+        if not 1 <= len_list <= self.n_actions:
+            raise ValueError(
+                f"len_list is {len_list}, must be from 1 to n_actions, {self.n_actions}"
+            )
+        if batch_size < 1:
+            raise ValueError(f"batch_size is {batch_size}, must be at least 1")
+        self.len_list = len_list
+        self.batch_size = batch_size
+        self.random_state = random_state
+        self._untaught = Bandit(rows.shape[1], seed=random_state, **options)
+        self._untaught.add_arms(range(self.n_actions), rows)
+        self.policy_name = f"manyarms_{self._untaught.policy}"
+        self.initialize()
+
+    @property
+    def policy_type(self) -> Any:
+        """OBP's PolicyType.CONTEXT_FREE."""
+        try:
+            types = importlib.import_module("obp.policy.policy_type")
+        except ImportError as error:
+            raise ImportError(
+                "policy_type is Open Bandit Pipeline's, which is not installed: "
+                "pip install obp"
+            ) from error
+        return types.PolicyType.CONTEXT_FREE
+
+    def initialize(self) -> None:
+        """Forgets everything."""
+        self.bandit = copy.deepcopy(self._untaught)
+        self.n_trial = 0
+        self.action_counts = np.zeros(self.n_actions, dtype=int)
+        self._actions: list[int] = []
+        self._rewards: list[float] = []
+
+    def select_action(self, context: Any = None) -> NDArray[np.int64]:
+        """A list of len_list actions, best first, no action twice."""
+        _refuse(context)
+        decisions = self.bandit.choose_many(self.len_list)
+        for decision in decisions:
+            self.bandit.dismiss(decision)  # rewards come by update_params
+        return np.array([decision.arm for decision in decisions], dtype=np.int64)
+
+    def update_params(self, action: int, reward: Any, context: Any = None) -> None:
+        """Learns a reward of an action: a number, or an array of one."""
+        _refuse(context)
+        if not 0 <= action < self.n_actions:
+            raise ValueError(
+                f"action is {action}, must be from 0 to {self.n_actions - 1}"
+            )
+        self._actions.append(int(action))
+        self._rewards.append(float(np.asarray(reward).item()))
+        self.n_trial += 1
+        self.action_counts[action] += 1
+        if len(self._actions) == self.batch_size:
+            actions, rewards = self._actions, self._rewards
+            self._actions, self._rewards = [], []
+            self.bandit.observe_many(actions, rewards)
+
+
+def _refuse(context: Any) -> None:
+    if context is not None:
+        raise ValueError(
+            "a context cannot be used: here features belong to actions "
+            "(action_context), not to rounds"
+        )

@@ -1,0 +1,32 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+import types
+
+
+def _stand_in_for_torch() -> None:
+    """Lets Open Bandit Pipeline be imported where torch is not installed.
+
+    It imports torch for its learners from logged data, which no test uses, and
+    torch brings gigabytes of CUDA along.
+    """
+    names = ["torch", "torch.nn", "torch.nn.functional", "torch.optim",
+             "torch.utils", "torch.utils.data"]
+    modules = {name: types.ModuleType(name) for name in names}
+    modules["torch"].Tensor = type("Tensor", (), {})  # type: ignore[attr-defined]
+    modules["torch.nn"].Module = type("Module", (), {})  # type: ignore[attr-defined]
+    data = modules["torch.utils.data"]
+    for name in ("DataLoader", "Dataset"):
+        setattr(data, name, type(name, (), {}))
+    for name, module in modules.items():
+        parent, _, child = name.rpartition(".")
+        if parent:
+            setattr(modules[parent], child, module)
+    sys.modules.update(modules)
+
+
+if importlib.util.find_spec("torch") is None:
+    _stand_in_for_torch()

@@ -1,0 +1,199 @@
+"""Bad input of every kind: the natural exception, a helpful message, no change."""
+
+from __future__ import annotations
+
+import pathlib
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import manyarms
+from manyarms import Bandit, errors
+
+X = np.eye(3, dtype=np.float32)
+
+
+def made(ids: Any = (1, 2, 3)) -> Bandit:
+    bandit = Bandit(3, "ts", "scan")
+    bandit.add_arms(ids, X)
+    decision = bandit.choose()
+    bandit.learn(decision, 1.0)
+    bandit.choose()
+    return bandit
+
+
+def nan() -> np.ndarray:
+    rows = X.copy()
+    rows[1, 2] = np.nan
+    return rows
+
+
+CASES: list[tuple[str, Callable[[Bandit], Any], type[Exception], list[str]]] = [
+    ("a generator of ids", lambda b: b.add_arms((i for i in [7]), X[:1]), TypeError, ["ids", "list", "generator"]),
+    ("a set of ids", lambda b: b.add_arms({7}, X[:1]), TypeError, ["ids", "set"]),
+    ("a dict of ids", lambda b: b.add_arms({7: 1}, X[:1]), TypeError, ["ids", "dict"]),
+    ("one id", lambda b: b.add_arms(7, X[:1]), TypeError, ["ids", "int"]),
+    ("one text", lambda b: b.add_arms("abc", X), TypeError, ["ids", "str"]),
+    ("ids of both kinds", lambda b: b.add_arms(["a", 7], X[:2]), TypeError, ["all ints or all strings"]),
+    ("texts among ints", lambda b: b.add_arms(["a"], X[:1]), TypeError, ["ints for ids", "not strings"]),
+    ("a float for an id", lambda b: b.add_arms([1.5], X[:1]), TypeError, ["ids", "float"]),
+    ("an array of floats for ids", lambda b: b.add_arms(np.array([1.5]), X[:1]), TypeError, ["float64"]),
+    ("a bool for an id", lambda b: b.add_arms([True], X[:1]), TypeError, ["bool"]),
+    ("a negative id", lambda b: b.add_arms([-1], X[:1]), ValueError, ["-1", "0 to 2**64 - 1"]),
+    ("a negative id in an array", lambda b: b.add_arms(np.array([7, -5]), X[:2]), ValueError, ["-5"]),
+    ("an id that is too large", lambda b: b.add_arms([2**64], X[:1]), ValueError, [str(2**64)]),
+    ("ids in a matrix", lambda b: b.add_arms(np.array([[7]]), X[:1]), TypeError, ["one-dimensional", "2 dimensions"]),
+    ("an id that is there", lambda b: b.add_arms([7, 2], X[:2]), errors.DuplicateIdError, ["arm 2 "]),
+    ("an id twice", lambda b: b.add_arms([7, 7], X[:2]), ValueError, ["arm 7 ", "twice"]),
+    ("rows in lists", lambda b: b.add_arms([7], [[1.0, 2.0, 3.0]]), TypeError, ["float32", "list", "numpy.asarray"]),
+    ("rows of ints", lambda b: b.add_arms([7], np.ones((1, 3), dtype=int)), TypeError, ["float32", "int64"]),
+    ("rows of halves", lambda b: b.add_arms([7], np.ones((1, 3), dtype=np.float16)), TypeError, ["float16"]),
+    ("one row for a matrix", lambda b: b.add_arms([7], X[0]), TypeError, ["two-dimensional", "1 dimensions"]),
+    ("rows that are too long", lambda b: b.add_arms([7], np.ones((1, 4))), ValueError, ["4 features", "dimension 3"]),
+    ("rows that are too few", lambda b: b.add_arms([7, 8], X[:1]), ValueError, ["1 rows", "2 arms"]),
+    ("not a number", lambda b: b.add_arms([7, 8, 9], nan()), ValueError, ["arm 2 of 3", "feature 2", "nan"]),
+    ("infinity", lambda b: b.add_arms([7], np.full((1, 3), np.inf)), ValueError, ["inf"]),
+    ("a double beyond float", lambda b: b.add_arms([7], np.full((1, 3), 1e300)), ValueError, ["inf", "1e+06"]),
+    ("a missing argument", lambda b: b.add_arms([7]), TypeError, ["incompatible"]),
+    ("removing an unknown arm", lambda b: b.remove_arms([1, 9]), KeyError, ["no arm 9"]),
+    ("removing an arm twice", lambda b: b.remove_arms([1, 1]), errors.DuplicateIdError, ["arm 1 ", "twice"]),
+    ("updating an unknown arm", lambda b: b.update_arms([1, 9], X[:2]), errors.UnknownIdError, ["arm 9"]),
+    ("updating by what is no number", lambda b: b.update_arms([1, 2, 3], nan()), ValueError, ["nan"]),
+    ("no eligible arm", lambda b: b.choose(eligible=[]), LookupError, ["no arm is eligible"]),
+    ("an unknown eligible arm", lambda b: b.choose(eligible=[1, 9]), KeyError, ["arm 9"]),
+    ("a mask that is too short", lambda b: b.choose(eligible=np.ones(2, dtype=bool)), ValueError, ["2 places", "3 arms"]),
+    ("a mask of nothing", lambda b: b.choose(eligible=np.zeros(3, dtype=bool)), errors.NoArmsError, ["eligible"]),
+    ("a function for eligible", lambda b: b.choose(eligible=lambda arm: True), TypeError, ["eligible", "function"]),
+    ("no choices", lambda b: b.choose_many(0), ValueError, ["is 0"]),
+    ("fewer than no choices", lambda b: b.choose_many(-1), TypeError, ["count"]),
+    ("too many choices", lambda b: b.choose_many(2**21), ValueError, ["2097152", "1048576"]),
+    ("a mode that is none", lambda b: b.choose_many(2, "worst"), ValueError, ["worst", "best", "draws"]),
+    ("learning twice", lambda b: b.learn(1, 1.0), KeyError, ["decision 1 ", "already"]),
+    ("learning the unknown", lambda b: b.learn(99, 1.0), errors.UnknownIdError, ["decision 99 ", "not been made"]),
+    ("learning a text", lambda b: b.learn("x", 1.0), TypeError, ["a Decision or an int", "str"]),
+    ("a reward that is a text", lambda b: b.learn(2, "much"), TypeError, ["reward: float"]),
+    ("a reward that is nothing", lambda b: b.learn(2, None), TypeError, ["reward: float"]),
+    ("a reward that is no number", lambda b: b.learn(2, float("nan")), ValueError, ["nan"]),
+    ("a reward without bound", lambda b: b.learn(2, float("inf")), ValueError, ["inf"]),
+    ("rewards that are too few", lambda b: b.learn_many([2], []), ValueError, ["0 rewards", "1"]),
+    ("one of many decisions unknown", lambda b: b.learn_many([2, 99], [1.0, 1.0]), KeyError, ["99"]),
+    ("a decision twice", lambda b: b.learn_many([2, 2], [1.0, 1.0]), errors.DuplicateIdError, ["decision 2 "]),
+    ("a text among rewards", lambda b: b.learn_many([2], ["x"]), TypeError, ["str"]),
+    ("a text for rewards", lambda b: b.learn_many([2], "1"), TypeError, ["rewards", "str"]),
+    ("one number for rewards", lambda b: b.learn_many([2], 1.0), TypeError, ["rewards", "float"]),
+    ("dismissing the unknown", lambda b: b.dismiss(99), KeyError, ["99"]),
+    ("observing an unknown arm", lambda b: b.observe(9, 1.0), KeyError, ["no arm 9", "features"]),
+    ("observing a text", lambda b: b.observe("a", 1.0), TypeError, ["ints"]),
+    ("observing a float", lambda b: b.observe(1.5, 1.0), TypeError, ["an int or a string", "float"]),
+    ("observing some of many", lambda b: b.observe_many([1, 9], [1.0, 1.0]), KeyError, ["9"]),
+    ("observing features that are too short", lambda b: b.observe_features(np.ones(2), 1.0), ValueError, ["2 features", "3"]),
+    ("observing a list of features", lambda b: b.observe_features([1.0, 2.0, 3.0], 1.0), TypeError, ["one-dimensional", "list"]),
+    ("predicting one row", lambda b: b.predict(np.ones(3)), TypeError, ["two-dimensional"]),
+    ("predicting rows that are too long", lambda b: b.predict(np.ones((2, 4))), ValueError, ["4 features"]),
+    ("membership of a float", lambda b: 1.5 in b, TypeError, ["float"]),
+    ("saving nowhere", lambda b: b.save("/nowhere/at/all"), OSError, ["/nowhere/at/all", "No such file"]),
+    ("saving to a number", lambda b: b.save(3), TypeError, ["path"]),
+    ("half a character", lambda b: b.add_arms(["\ud800"], X[:1]), ValueError, ["surrogates"]),
+]
+
+
+@pytest.mark.parametrize("call, error, parts", [c[1:] for c in CASES], ids=[c[0] for c in CASES])
+def test_is_refused_and_changes_nothing(
+    call: Callable[[Bandit], Any], error: type[Exception], parts: list[str]
+) -> None:
+    bandit = made()
+    before = pickle.dumps(bandit)
+    with pytest.raises(error) as caught:
+        call(bandit)
+    for part in parts:
+        assert part in str(caught.value)
+    assert pickle.dumps(bandit) == before
+
+
+CONSTRUCTORS: list[tuple[dict[str, Any], type[Exception], list[str]]] = [
+    ({"dim": 0}, ValueError, ["dimension is 0"]),
+    ({"dim": 5000}, ValueError, ["5000", "4096"]),
+    ({"dim": -1}, TypeError, ["dim: int"]),
+    ({"dim": "16"}, TypeError, ["dim: int"]),
+    ({"dim": 2, "policy": "linucb"}, ValueError, ["linucb", "'ucb'"]),
+    ({"dim": 2, "search": "faiss"}, ValueError, ["faiss", "'hnsw'"]),
+    ({"dim": 2, "exploration": -1.0}, ValueError, ["exploration", "-1"]),
+    ({"dim": 2, "exploration": float("nan")}, ValueError, ["exploration", "nan"]),
+    ({"dim": 2, "exploration": manyarms.TheoryRadius(0)}, ValueError, ["horizon"]),
+    ({"dim": 2, "regularisation": 0.0}, ValueError, ["regularisation is 0"]),
+    ({"dim": 2, "accuracy": 0.1}, ValueError, ["accuracy", "'elim'"]),
+    ({"dim": 2, "policy": "elim", "accuracy": 0.5}, ValueError, ["accuracy is 0.5"]),
+    ({"dim": 2, "max_pending": 0}, ValueError, ["pending decisions is 0"]),
+    ({"dim": 2, "seed": -1}, TypeError, ["seed"]),
+    ({"dim": 2, "policy": "ucb", "search": "hnsw"}, errors.UnsupportedError, ["ucb", "hnsw"]),
+    ({"dim": 2, "search": manyarms.Hnsw(shortlist=0)}, ValueError, ["shortlist is 0"]),
+    ({"dim": 2, "colour": "red"}, TypeError, ["incompatible"]),
+]
+
+
+@pytest.mark.parametrize("options, error, parts", CONSTRUCTORS, ids=str)
+def test_options_are_refused(
+    options: dict[str, Any], error: type[Exception], parts: list[str]
+) -> None:
+    with pytest.raises(error) as caught:
+        Bandit(**options)
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_option_objects_are_refused() -> None:
+    with pytest.raises(ValueError, match="'cosine', only 'both'"):
+        manyarms.Hnsw(metric="cosine")
+    with pytest.raises(ValueError, match="'lsh', only 'symmetric'"):
+        manyarms.Lsh(reduction="lsh")
+    with pytest.raises(TypeError):
+        manyarms.Hnsw(10)  # by name only
+
+
+def test_nothing_can_be_chosen_of_nothing() -> None:
+    with pytest.raises(errors.NoArmsError, match="no arms"):
+        Bandit(3).choose()
+
+
+def test_texts_are_refused_by_name() -> None:
+    bandit = made(["a", "b", "c"])
+    before = pickle.dumps(bandit)
+    for call, error, message in [
+        (lambda: bandit.add_arms(["d", "a"], X[:2]), errors.DuplicateIdError, "arm 'a'"),
+        (lambda: bandit.add_arms(["d", "d"], X[:2]), errors.DuplicateIdError, "arm 'd'"),
+        (lambda: bandit.add_arms(["d"], X[:2]), ValueError, "1 arms"),
+        (lambda: bandit.add_arms([1], X[:1]), TypeError, "strings for ids"),
+        (lambda: bandit.remove_arms(["b", "x"]), KeyError, "'x'"),
+        (lambda: bandit.remove_arms(["b", "b"]), ValueError, "'b' is there twice"),
+        (lambda: bandit.update_arms(["b", "b"], X[:2]), ValueError, "'b' is there twice"),
+        (lambda: bandit.choose(eligible=["x"]), KeyError, "'x'"),
+        (lambda: bandit.choose(eligible=[1]), TypeError, "strings"),
+        (lambda: bandit.observe("x", 1.0), KeyError, "'x'"),
+    ]:
+        with pytest.raises(error, match=message):
+            call()
+        assert pickle.dumps(bandit) == before
+    assert 1 not in bandit
+
+
+def test_every_error_is_an_error_of_ours_and_of_python() -> None:
+    names = [n for n in vars(errors) if n.endswith("Error") and n != "Error"]
+    assert len(names) == 9
+    for name in names:
+        kind = getattr(errors, name)
+        assert issubclass(kind, manyarms.Error)
+        assert any(base.__module__ == "builtins" and base is not Exception
+                   for base in kind.__mro__[2:-3])
+
+
+def test_loading_what_is_no_bandit(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(OSError, match="cannot read"):
+        Bandit.load(tmp_path / "nothing")
+    with pytest.raises(OSError):
+        Bandit.load(tmp_path)
+    (tmp_path / "text").write_text("just a text, and none that a bandit wrote")
+    with pytest.raises(errors.CorruptFileError, match="text: .* begin"):
+        Bandit.load(tmp_path / "text")

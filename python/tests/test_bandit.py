@@ -1,0 +1,200 @@
+"""What the documentation promises of a bandit."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import manyarms
+from manyarms import Bandit
+
+
+def arms(count: int, dim: int = 4, seed: int = 1) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal((count, dim)).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [3, 1, 2],
+        (3, 1, 2),
+        range(3, 0, -1),
+        np.array([3, 1, 2]),
+        np.array([3, 1, 2], dtype=np.uint8),
+        np.array([3, 9, 1, 9, 2])[::2],
+        [np.int32(3), 1, np.uint64(2)],
+    ],
+    ids=repr,
+)
+def test_ids_of_many_kinds(ids: object) -> None:
+    bandit = Bandit(4)
+    bandit.add_arms(ids, arms(3))  # type: ignore[arg-type]
+    assert sorted(bandit.ids) == [1, 2, 3]
+    assert bandit.ids.dtype == np.int64  # type: ignore[union-attr]
+    assert isinstance(bandit.choose().arm, int)
+
+
+@pytest.mark.parametrize("ids", [["a", "b", "é"], np.array(["a", "b", "é"]),
+                                 np.array(["a", "b", "é"], dtype=object)])
+def test_texts_of_many_kinds(ids: object) -> None:
+    bandit = Bandit(4)
+    bandit.add_arms(ids, arms(3))  # type: ignore[arg-type]
+    assert bandit.ids == ["a", "b", "é"]
+    assert "é" in bandit and "e" not in bandit
+    assert bandit.choose(eligible=["é"]).arm == "é"
+
+
+def test_pandas_columns_are_ids() -> None:
+    pandas = pytest.importorskip("pandas")
+    bandit = Bandit(4)
+    bandit.add_arms(pandas.Series([5, 6]), arms(2))
+    bandit.remove_arms(pandas.Index([5]))
+    assert list(bandit.ids) == [6]
+    assert bandit.choose(eligible=pandas.Series([True])).arm == 6
+
+
+def test_large_ids_come_back_unsigned() -> None:
+    bandit = Bandit(4)
+    bandit.add_arms([2**64 - 1], arms(1))
+    assert bandit.ids.dtype == np.uint64  # type: ignore[union-attr]
+    assert bandit.choose().arm == 2**64 - 1
+
+
+@pytest.mark.parametrize(
+    "lay_out",
+    [
+        lambda x: x,
+        lambda x: x.astype(np.float64),
+        np.asfortranarray,
+        lambda x: np.repeat(x, 2, axis=0)[::2],
+        lambda x: np.ascontiguousarray(x[::-1])[::-1],
+        lambda x: np.repeat(x, 3, axis=1)[:, ::3],
+    ],
+)
+def test_features_however_they_lie(lay_out: object) -> None:
+    X = arms(50)
+    one, other = Bandit(4, "ucb", "scan"), Bandit(4, "ucb", "scan")
+    one.add_arms(range(50), X)
+    other.add_arms(range(50), lay_out(X))  # type: ignore[operator]
+    for arm in range(20):
+        one.observe_features(X[arm], 1.0)
+        other.observe_features(lay_out(X)[arm], 1.0)  # type: ignore[operator]
+        assert one.choose() == other.choose()
+
+
+def test_features_are_copied() -> None:
+    X = arms(3)
+    bandit = Bandit(4, "ucb")
+    bandit.add_arms(range(3), X)
+    before = bandit.choose().score
+    X[:] = 0
+    assert bandit.choose().score == before
+
+
+def test_rewards_come_late_in_any_order_and_once() -> None:
+    bandit = Bandit(4, seed=3)
+    bandit.add_arms(range(100), arms(100))
+    made = [bandit.choose() for _ in range(5)]
+    assert [d.id for d in made] == [1, 2, 3, 4, 5]
+    bandit.remove_arms([int(made[3].arm)])
+    for decision in reversed(made[1:]):
+        bandit.learn(decision, 1.0)
+    assert bandit.pending == 1
+    bandit.dismiss(made[0])
+    assert bandit.pending == 0
+    with pytest.raises(KeyError):
+        bandit.learn(made[0], 1.0)
+
+
+def test_batches_learn_what_one_by_one_learns() -> None:
+    X = arms(100)
+    one, many = Bandit(4, seed=3), Bandit(4, seed=3)
+    for bandit in (one, many):
+        bandit.add_arms(range(100), X)
+    for decision in one.choose_many(10, "draws"):
+        one.learn(decision, decision.id / 10)
+    made = many.choose_many(10, "draws")
+    many.learn_many([d.id for d in made[:5]], [d.id / 10 for d in made[:5]])
+    many.learn_many(made[5:], np.array([d.id / 10 for d in made[5:]]))
+    np.testing.assert_array_equal(one.predict(X), many.predict(X))
+    one.observe(3, 0.5)
+    one.observe(3, 0.25)
+    many.observe_many(np.array([3, 3]), np.array([0.5, 0.25], dtype=np.float32))
+    np.testing.assert_array_equal(one.predict(X), many.predict(X))
+
+
+def test_a_slate_is_the_best_of_one_draw() -> None:
+    one, many = Bandit(4, seed=3), Bandit(4, seed=3)
+    for bandit in (one, many):
+        bandit.add_arms(range(100), arms(100))
+    best = one.choose()
+    slate = many.choose_many(10)
+    assert slate[0] == best
+    assert len({d.arm for d in slate}) == 10
+    assert [d.score for d in slate] == sorted((d.score for d in slate), reverse=True)
+    assert len(many.choose_many(1000)) == 100
+    assert len(many.choose_many(1000, eligible=[4, 4, 5])) == 2
+    assert {d.arm for d in many.choose_many(1000, "draws", eligible=[4, 5])} == {4, 5}
+
+
+def test_masks_follow_ids_when_arms_have_come_and_gone() -> None:
+    bandit = Bandit(4, seed=3)
+    bandit.add_arms(range(100), arms(100))
+    bandit.remove_arms(range(10, 60, 7))
+    bandit.add_arms(range(200, 205), arms(5, seed=2))
+    for wanted in (11, 203, 99):
+        assert bandit.choose(eligible=bandit.ids == wanted).arm == wanted
+
+
+def test_searches_and_policies_have_options() -> None:
+    for policy in ("ts", "elim"):
+        for search in (manyarms.Certified(background=False, check_every=1),
+                       manyarms.Scan(), manyarms.Hnsw(shortlist=5),
+                       manyarms.Lsh(min_depth=1),
+                       manyarms.LshTheory(accuracy=1.0, copies=2)):
+            bandit = Bandit(4, policy, search, 1.0)
+            bandit.add_arms(range(60), arms(60))
+            for _ in range(5):
+                bandit.learn(bandit.choose(), 1.0)
+            assert type(bandit.search) is type(search)
+    assert bandit.stats["arms_scored"] > 0
+    assert "elim" in repr(bandit) and "arms=60" in repr(bandit)
+
+
+def test_one_seed_one_sequence() -> None:
+    def run(seed: int) -> list[object]:
+        bandit = Bandit(4, seed=seed)
+        bandit.add_arms(range(500), arms(500))
+        chosen = []
+        for step in range(200):
+            decision = bandit.choose()
+            bandit.learn(decision, step % 3)
+            chosen.append(decision.arm)
+        return chosen
+
+    assert run(1) == run(1) != run(2)
+
+
+def test_negative_rewards() -> None:
+    bandit = Bandit(2, negative_rewards=True)
+    bandit.add_arms([0, 1], np.eye(2))
+    for _ in range(500):
+        d = bandit.choose()
+        bandit.learn(d, [-3.0, -1.0][int(d.arm)])
+    np.testing.assert_allclose(bandit.predict(np.eye(2)[1:]), [-1.0], atol=0.1)
+
+
+def test_can_be_subclassed_and_referred_to_weakly() -> None:
+    class Named(Bandit):
+        name = "mine"
+
+    bandit = Named(2)
+    bandit.add_arms([1], np.eye(2)[:1])
+    reference = weakref.ref(bandit)
+    assert bandit.name == "mine" and len(bandit) == 1
+    del bandit
+    gc.collect()
+    assert reference() is None

@@ -1,0 +1,138 @@
+"""The examples run, quickly, and show what they promise."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "python"
+
+
+def run(name, *args, status=0, without=()):
+    """Output of an example, or its complaints if it should fail."""
+    path = FOLDER / name
+    # As python PATH does, but with some packages as if they were not installed.
+    code = (
+        "import runpy, sys\n"
+        f"for name in {list(without)!r}: sys.modules[name] = None\n"
+        f"sys.argv = {[str(path), *map(str, args)]!r}\n"
+        f"runpy.run_path({str(path)!r}, run_name='__main__')\n"
+    )
+    command = [sys.executable, "-c", code] if without else [sys.executable, path, *args]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == status, done.stderr
+    return done.stderr if status else done.stdout
+
+
+def numbers(text, pattern):
+    """The groups of every line that matches, as floats."""
+    found = [[float(group) for group in match.groups()] for match in re.finditer(pattern, text)]
+    assert found, f"nothing like {pattern} in:\n{text}"
+    return np.array(found)
+
+
+def test_all_examples_are_tested_and_short():
+    names = sorted(path.name for path in FOLDER.glob("*.py"))
+    assert names == [
+        "ads.py", "first_steps.py", "from_mabwiser.py", "movielens.py", "news_feed.py"
+    ]
+    for name in names:
+        text = (FOLDER / name).read_text(encoding="utf-8")
+        assert text.startswith('"""') and "def main()" in text
+        assert len(text.splitlines()) < 100
+
+
+def test_first_steps_learns_and_is_saved():
+    out = run("first_steps.py")
+    (best,) = numbers(out, r"would bring ([\d.]+)")[0]
+    means = numbers(out, r"mean reward ([\d.]+)")[:, 0]
+    assert len(means) == 4
+    assert means[-1] > 0.9 * best
+    assert "999 articles left" in out
+    assert "the next 100 choices are the same" in out
+
+
+def test_news_feed_beats_chance_with_late_clicks():
+    out = run("news_feed.py")
+    rates = numbers(out, r"(\d+) % would click, of random articles (\d+) %")
+    assert len(rates) == 4
+    assert np.all(rates[:, 0] > 3 * rates[:, 1])
+    clicks, delay = numbers(out, r"(\d+) clicks came, (\d+) steps late")[0]
+    zeros, dismissed = numbers(out, r"(\d+) decisions got no click .* (\d+) were dismissed")[0]
+    published, there, pending = numbers(
+        out, r"(\d+) articles in all, (\d+) now; (\d+) decisions pending"
+    )[0]
+    assert delay > 10
+    assert published == 1800 and there == 300
+    # Each of the 6000 decisions came to one of four ends.
+    assert clicks + zeros + dismissed + pending == 6000
+
+
+def test_ads_are_shown_where_they_may_be():
+    out = run("ads.py")
+    allowed, shown = re.search(r"one of \[(.*)\]: (\d+)", out).groups()
+    assert shown in allowed.split(", ")
+    rates = numbers(out, r"([\d.]+) % clicked, by chance ([\d.]+) %; (\d+) budgets")
+    assert len(rates) == 4
+    assert np.all(rates[:, 0] > 1.5 * rates[:, 1])
+    assert rates[-1, 2] > 0  # so that budgets did matter
+    assert "0 adverts shown outside their target or beyond their budget" in out
+    assert "lowest budget left: 0" in out
+
+
+MABWISER_ROW = r"\n{}.*?(-?[\d.]+) +(-?[\d.]+) +[\d.]+\n"
+
+
+def test_from_mabwiser_without_it():
+    out = run("from_mabwiser.py", without=["mabwiser"])
+    assert re.search("before: .*not run: pip install mabwiser", out)
+    after = numbers(out, MABWISER_ROW.format("after:"))
+    after_all = numbers(out, MABWISER_ROW.format("after all:"))
+    assert np.array_equal(after, after_all)
+
+
+def test_from_mabwiser_side_by_side():
+    pytest.importorskip("mabwiser")
+    out = run("from_mabwiser.py")
+    before = numbers(out, MABWISER_ROW.format("before:"))[0]
+    after = numbers(out, MABWISER_ROW.format("after:"))[0]
+    (best,) = numbers(out, r"The best offer brings ([\d.]+)")[0]
+    assert np.all(after > 0.85 * best) and np.all(before < after)
+
+
+def write_ratings(path, fields):
+    """A hundred users with tastes in three dimensions, 300 movies, half rated."""
+    rng = np.random.default_rng(8)
+    tastes, movies = rng.normal(size=(100, 3)), rng.normal(size=(300, 3))
+    stars = np.clip(np.rint(3 + tastes @ movies.T), 1, 5).astype(int)
+    with open(path, "w", encoding="latin-1") as file:
+        for user, movie in zip(*np.nonzero(rng.random(stars.shape) < 0.5)):
+            row = [user + 1, 2 * movie + 7, stars[user, movie], 978300760]
+            file.write("::".join(str(value) for value in row[:fields]) + "\n")
+
+
+@pytest.mark.parametrize("fields", [3, 4])
+def test_movielens_learns_a_taste(tmp_path, fields):
+    write_ratings(tmp_path / "ratings.dat", fields)
+    out = run("movielens.py", tmp_path)
+    assert "100 users, 50 of them" in out
+    rows = numbers(out, r"\d+ to +\d+ +([\d.]+) +([\d.]+) +([\d.]+)\n")
+    assert len(rows) == 4
+    chosen, chance, best = rows[:3].T  # what is left for the rest are poor ones
+    # After ten, more than halfway from chance to the best there is.
+    assert np.all(chosen[1:] > (chance + best)[1:] / 2)
+    assert np.all(chance < chosen)
+
+
+def test_movielens_says_how_to_get_the_data(tmp_path):
+    for complaint in (run("movielens.py", status=2), run("movielens.py", tmp_path, status=2)):
+        assert "scripts/get-movielens ml-1m" in complaint
+    assert f"no ratings.dat in {tmp_path}" in complaint
+    assert (FOLDER.parents[1] / "scripts" / "get-movielens").exists()

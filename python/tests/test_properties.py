@@ -1,0 +1,207 @@
+"""Random sequences of everything, against a slow model: the same decisions."""
+
+from __future__ import annotations
+
+import pathlib
+import pickle
+import tempfile
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+)
+from slow_model import SlowBandit, ranking
+
+import manyarms
+
+DIM = 3
+# A grid, so that equal arms and equal scores happen.
+ROWS = st.lists(st.integers(-8, 8), min_size=DIM, max_size=DIM).map(
+    lambda row: np.array(row, dtype=np.float32) / 4
+)
+REWARDS = st.integers(-20, 20).map(lambda reward: reward / 10)
+IDS = st.integers(0, 2**64 - 1) | st.integers(0, 30)
+
+
+class Comparison(RuleBasedStateMachine):
+    """A fast and a slow bandit that live through the same things."""
+
+    decisions = Bundle("decisions")
+
+    @initialize(
+        policy=st.sampled_from(["ts", "ucb"]),
+        search=st.sampled_from(["certified", "scan"]),
+        exploration=st.sampled_from([0.0, 0.5, 2.0]),
+        seed=st.integers(0, 2**64 - 1),
+    )
+    def begin(self, policy: str, search: str, exploration: float, seed: int) -> None:
+        self.bandit = manyarms.Bandit(
+            DIM, policy, search, exploration, seed=seed
+        )
+        self.slow = SlowBandit(DIM, policy, exploration, seed)
+
+    @rule(arms=st.dictionaries(IDS, ROWS, max_size=40), double=st.booleans())
+    def add(self, arms: dict[int, np.ndarray], double: bool) -> None:
+        rows = np.array(list(arms.values()), dtype=np.float32).reshape(-1, DIM)
+        features = rows.astype(np.float64) if double else rows
+        if arms.keys() & self.slow.arms.keys():
+            with pytest.raises(manyarms.errors.DuplicateIdError):
+                self.bandit.add_arms(list(arms), features)
+            return
+        self.bandit.add_arms(list(arms), features)
+        self.slow.arms |= {arm: row.astype(float) for arm, row in arms.items()}
+
+    @precondition(lambda self: self.slow.arms)
+    @rule(data=st.data())
+    def remove(self, data: st.DataObject) -> None:
+        gone = data.draw(
+            st.lists(st.sampled_from(sorted(self.slow.arms)), unique=True, max_size=10)
+        )
+        self.bandit.remove_arms(gone)
+        for arm in gone:
+            del self.slow.arms[arm]
+
+    @precondition(lambda self: self.slow.arms)
+    @rule(data=st.data())
+    def update(self, data: st.DataObject) -> None:
+        arms = data.draw(
+            st.dictionaries(st.sampled_from(sorted(self.slow.arms)), ROWS, max_size=5)
+        )
+        rows = np.array(list(arms.values()), dtype=np.float32).reshape(-1, DIM)
+        self.bandit.update_arms(list(arms), np.asfortranarray(rows))
+        self.slow.arms |= {arm: row.astype(float) for arm, row in arms.items()}
+
+    def compare(self, scores: dict[int, float], expected: list[int],
+                chosen: list[manyarms.Decision]) -> None:
+        """The same arms; but where scores differ by less than rounding in float,
+        an order is as good as the other."""
+        assert len(chosen) == len(expected)
+        for decision, arm in zip(chosen, expected):
+            tolerance = 1e-5 * (1 + abs(scores[arm]))
+            assert abs(decision.score - scores[arm]) <= tolerance
+            if decision.arm != arm:
+                assert abs(scores[int(decision.arm)] - scores[arm]) <= tolerance
+            assert self.slow.decide(int(decision.arm)) == decision.id
+
+    @precondition(lambda self: self.slow.arms)
+    @rule(target=decisions)
+    def choose(self) -> int:
+        scores = self.slow.scores()
+        decision = self.bandit.choose()
+        self.compare(scores, ranking(scores)[:1], [decision])
+        return decision.id
+
+    @precondition(lambda self: self.slow.arms)
+    @rule(target=decisions, data=st.data(), masked=st.booleans(),
+          count=st.integers(1, 50))
+    def choose_among(self, data: st.DataObject, masked: bool, count: int) -> int:
+        eligible = data.draw(
+            st.sets(st.sampled_from(sorted(self.slow.arms)), min_size=1)
+        )
+        scores = self.slow.scores()
+        chosen = self.bandit.choose_many(
+            count,
+            eligible=np.isin(self.bandit.ids, np.array(list(eligible), dtype=np.uint64))
+            if masked and max(self.slow.arms) < 2**63
+            else list(eligible),
+        )
+        self.compare(scores, ranking(scores, eligible)[:count], chosen)
+        return chosen[0].id
+
+    @precondition(lambda self: self.slow.arms)
+    @rule(count=st.integers(1, 5))
+    def choose_draws(self, count: int) -> None:
+        for decision in self.bandit.choose_many(count, "draws"):
+            scores = self.slow.scores()
+            self.compare(scores, ranking(scores)[:1], [decision])
+
+    @rule(decision=decisions, reward=REWARDS, dismissed=st.booleans())
+    def learn(self, decision: int, reward: float, dismissed: bool) -> None:
+        if decision not in self.slow.decisions:
+            with pytest.raises(KeyError):
+                self.bandit.learn(decision, reward)
+        elif dismissed:
+            self.bandit.dismiss(decision)
+            del self.slow.decisions[decision]
+        else:
+            self.bandit.learn(decision, reward)
+            self.slow.learn(decision, reward)
+
+    @precondition(lambda self: self.slow.arms)
+    @rule(data=st.data(), reward=REWARDS)
+    def observe(self, data: st.DataObject, reward: float) -> None:
+        arm = data.draw(st.sampled_from(sorted(self.slow.arms)))
+        self.bandit.observe(arm, reward)
+        self.slow.observe(self.slow.arms[arm], reward)
+
+    @rule(row=ROWS, reward=REWARDS)
+    def observe_features(self, row: np.ndarray, reward: float) -> None:
+        self.bandit.observe_features(row, reward)
+        self.slow.observe(row.astype(float), reward)
+
+    @rule()
+    def save_and_load(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "bandit"
+            self.bandit.save(path)
+            self.bandit = manyarms.Bandit.load(path)
+
+    @rule()
+    def pickle(self) -> None:
+        self.bandit = pickle.loads(pickle.dumps(self.bandit))
+
+    @invariant()
+    def agree(self) -> None:
+        if not hasattr(self, "bandit"):
+            return
+        assert len(self.bandit) == len(self.slow.arms)
+        assert set(int(arm) for arm in self.bandit.ids) == set(self.slow.arms)
+        assert self.bandit.pending == len(self.slow.decisions)
+        probe = np.array([[1.0, -0.5, 0.25]])
+        np.testing.assert_allclose(
+            self.bandit.predict(probe), probe @ self.slow.mean(), rtol=1e-6, atol=1e-8
+        )
+
+
+TestComparison = Comparison.TestCase
+TestComparison.settings = settings(
+    max_examples=150, stateful_step_count=40, deadline=None
+)
+
+
+@pytest.mark.parametrize("policy", ["ts", "ucb", "elim"])
+def test_certified_decides_as_the_scan_among_thousands(policy: str) -> None:
+    """Enough arms for orders to be made, with churn, slates and eligibility."""
+    rng = np.random.default_rng(3)
+    bandits = [
+        manyarms.Bandit(8, policy, search, 1.0, seed=4)
+        for search in ("scan", manyarms.Certified(check_every=1))
+    ]
+    X = rng.standard_normal((8000, 8)).astype(np.float32)
+    theta = rng.standard_normal(8)
+    for bandit in bandits:
+        bandit.add_arms(range(5000), X[:5000])
+    for step in range(400):
+        eligible = rng.random(5000) < rng.choice([0.002, 0.1, 0.9])
+        for name, options in [
+            ("choose", {}),
+            ("choose_many", {"count": 20}),
+            ("choose", {"eligible": eligible}),
+        ]:
+            one, other = [getattr(b, name)(**options) for b in bandits]
+            assert one == other
+        for bandit in bandits:
+            decision = bandit.choose()
+            arm = int(decision.arm)
+            bandit.learn(decision, float(X[arm] @ theta) + rng.standard_normal() * 0)
+            if step % 10 == 0:
+                bandit.remove_arms([arm])
+                bandit.add_arms([5000 + step // 10], X[[5000 + step // 10]])

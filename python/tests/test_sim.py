@@ -1,0 +1,92 @@
+"""Worlds, tables and pictures."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import manyarms
+from manyarms import Bandit, sim
+
+
+def test_playing_in_python_is_simulating_in_cpp() -> None:
+    options = {"arms": 300, "dim": 6, "add": 1, "remove": 1, "every": 5, "seed": 3}
+    world = sim.Synthetic(**options, theta_seed=3)
+    rows = sim.play(Bandit(6, "ts", "certified", 2.0, seed=3), world, 500)
+    (row,) = sim.simulate("ts", "certified", 2.0, steps=500, **options)
+    assert rows[-1]["regret"] == pytest.approx(row["regret"], rel=1e-12)
+    assert row["curve.step"][-1] == 500
+    assert row["curve.regret"][-1] == pytest.approx(row["regret"])
+    assert [r["step"] for r in rows] == list(range(1, 501))
+
+
+def test_worlds_do_not_depend_on_who_plays() -> None:
+    one, other = sim.Synthetic(50, 4), sim.Synthetic(50, 4)
+    assert one.features([0, 49]).shape == (2, 4)
+    np.testing.assert_array_equal(one.features([7]), other.features(np.array([7])))
+    for _ in range(25):
+        assert one.advance() == other.advance()
+    assert one.step == 25
+    assert one.reward(3) == other.reward(3)
+    assert min(one.regret(arm) for arm in range(52)) == 0
+    with pytest.raises(KeyError, match="no arm 99"):
+        one.reward(99)
+    with pytest.raises(KeyError):
+        one.features([0, 99])
+    with pytest.raises(TypeError):
+        one.features(["a"])
+    with pytest.raises(ValueError):
+        sim.Synthetic(0)
+    with pytest.raises(ValueError, match="already"):
+        bandit = Bandit(4)
+        bandit.add_arms([1], np.ones((1, 4)))
+        sim.play(bandit, other, 5)
+
+
+def test_rows_are_flat() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(sim.simulate(arms=100, steps=50, runs=3))
+    assert list(frame["seed"]) == [1, 2, 3]
+    assert (frame["latency_us.p50"] > 0).all()
+
+
+def test_tables_of_the_paper(tmp_path: pathlib.Path) -> None:
+    rows = manyarms.reproduce([1], runs=1, quick=True, threads=2, out=tmp_path / "out")
+    assert {row["settings.bandit.search"] for row in rows} >= {"scan", "hnsw"}
+    assert all(row["regret"] > 0 for row in rows)
+    assert (tmp_path / "out" / "report.html").exists()
+    with pytest.raises(manyarms.Error, match="no table '9'"):
+        manyarms.reproduce([9])
+    with pytest.raises(TypeError, match="list"):
+        manyarms.reproduce("1")
+
+
+def test_pictures() -> None:
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from manyarms import plots
+
+    rows = sim.simulate(arms=100, steps=300, runs=2) + sim.simulate(
+        "ucb", "scan", arms=200, steps=300
+    )
+    axes = plots.regret(rows)
+    assert len(axes.lines) == 3
+    assert [t.get_text() for t in axes.get_legend().get_texts()] == [
+        "ts × certified",
+        "ucb × scan",
+    ]
+    assert len(plots.latency(rows).lines) == 4
+    played = sim.play(Bandit(4), sim.Synthetic(50, 4), 20)
+    assert len(plots.regret(played).lines) == 1
+    with pytest.raises(ValueError, match="policy"):
+        plots.regret([{"a": 1}])
+
+
+def test_the_program_comes_along() -> None:
+    program = pathlib.Path(sys.executable).parent / "manyarms"
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    assert manyarms.__version__ in done.stdout
