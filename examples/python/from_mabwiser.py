@@ -5,6 +5,7 @@ must try every offer to know something of it; manyarms has one model for all.
 """
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -20,7 +21,7 @@ OFFERS = [f"offer-{n}" for n in range(80)]
 STEPS = 200
 
 
-def before(features: np.ndarray, reward_of) -> list[float]:
+def before(features: np.ndarray, reward_of: Callable[[str], float]) -> list[float]:
     mab = mabwiser.MAB(OFFERS, mabwiser.LearningPolicy.LinUCB(alpha=1.0))
     mab.fit(OFFERS[:1], [reward_of(OFFERS[0])], [[1]])
     rewards = []
@@ -31,7 +32,7 @@ def before(features: np.ndarray, reward_of) -> list[float]:
     return rewards
 
 
-def after(features: np.ndarray, reward_of) -> list[float]:
+def after(features: np.ndarray, reward_of: Callable[[str], float]) -> list[float]:
     mab = MAB(OFFERS, LearningPolicy.LinUCB(alpha=1.0), features)  # features: new
     mab.fit(OFFERS[:1], [reward_of(OFFERS[0])])  # contexts: gone
     rewards = []
@@ -42,7 +43,7 @@ def after(features: np.ndarray, reward_of) -> list[float]:
     return rewards
 
 
-def after_all(features: np.ndarray, reward_of) -> list[float]:
+def after_all(features: np.ndarray, reward_of: Callable[[str], float]) -> list[float]:
     bandit = manyarms.Bandit(features.shape[1], "ucb", exploration=1.0)
     bandit.add_arms(OFFERS, features)
     bandit.observe(OFFERS[0], reward_of(OFFERS[0]))

@@ -6,9 +6,11 @@ out of those that they have rated, and answers with their stars.
 """
 
 import gzip
+import os
 import pathlib
 import sys
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more only wait on a busy machine
 import numpy as np
 
 import manyarms
@@ -27,11 +29,10 @@ but which may not be passed on. From the repository's root:
 
 def read(folder: pathlib.Path) -> np.ndarray:
     """Rows of user, movie, stars."""
-    path = folder / "ratings.dat"
-    if path.exists():
-        text = path.read_text(encoding="latin-1")
-    else:
-        text = gzip.decompress((folder / "ratings.dat.gz").read_bytes()).decode("latin-1")
+    packed = folder / "ratings.dat.gz"
+    plain = folder / "ratings.dat"
+    data = plain.read_bytes() if plain.exists() else gzip.decompress(packed.read_bytes())
+    text = data.decode("latin-1")
     fields = len(text.partition("\n")[0].split("::"))  # a time may be the fourth
     numbers = np.fromstring(text.replace("::", " "), dtype=np.int64, sep=" ")
     return numbers.reshape(-1, fields)[:, :3]
@@ -50,8 +51,7 @@ def movie_features(stars: np.ndarray) -> np.ndarray:
     """DIM - 1 right singular vectors of how far stars are from 3, and a constant."""
     centred = np.where(stars > 0, stars - 3, 0)
     _, values, movies = np.linalg.svd(centred, full_matrices=False)
-    scaled = (movies * (values / values[0])[:, None])[: DIM - 1].T
-    scaled *= np.sqrt(len(scaled))
+    scaled = (movies.T * values)[:, : DIM - 1] / values[0] * np.sqrt(stars.shape[1])
     padding = np.zeros((len(scaled), DIM - 1 - scaled.shape[1]))  # of tiny data
     return np.hstack([scaled, padding, np.ones((len(scaled), 1))])
 
@@ -89,10 +89,8 @@ def main() -> int:
             chosen.append(float(person[decision.arm]))
             bandit.learn(decision, chosen[-1] - 3)
         window = slice(first - 1, last)
-        print(
-            f"{first:3} to {last:3}{np.mean(chosen[window]):15.2f}"
-            f"{given.mean():9.2f}{best[window].mean():7.2f}"
-        )
+        means = np.mean(chosen[window]), given.mean(), best[window].mean()
+        print("{:3} to {:3}{:15.2f}{:9.2f}{:7.2f}".format(first, last, *means))
     return 0
 
 

@@ -9,7 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ids: TypeAlias = Union[
-    Sequence[int], Sequence[str], "NDArray[np.integer]", "NDArray[np.str_]"
+    Sequence[int],
+    Sequence[str],
+    Sequence[Union[int, str]],  # all of one kind, which a type cannot say
+    "NDArray[np.integer]",
+    "NDArray[np.str_]",
 ]
 Features: TypeAlias = Union["NDArray[np.float32]", "NDArray[np.float64]"]
 Mask: TypeAlias = "NDArray[np.bool_]"

@@ -48,9 +48,18 @@ PyEligible ParseEligible(nb::handle eligible, nb::object& keep) {
   if (eligible.is_none()) return {};
   nb::object given = nb::borrow(eligible);
   if (nb::hasattr(given, "to_numpy")) given = given.attr("to_numpy")();
-  nb::ndarray<nb::ro, bool, nb::ndim<1>, nb::c_contig> mask;
-  if (nb::hasattr(given, "dtype") && nb::try_cast(given, mask)) {
-    keep = nb::cast(mask);
+  nb::ndarray<nb::ro> array;
+  // Asked for an array of bools, nanobind would make one of any array.
+  if (nb::hasattr(given, "dtype") && nb::try_cast(given, array) &&
+      array.dtype() == nb::dtype<bool>()) {
+    if (array.ndim() != 1) {
+      throw nb::type_error(
+          fmt::format("a mask must have one dimension, this one has {}",
+                      array.ndim())
+              .c_str());
+    }
+    keep = nb::module_::import_("numpy").attr("ascontiguousarray")(given);
+    const auto mask = nb::cast<nb::ndarray<nb::ro, bool, nb::ndim<1>>>(keep);
     return {std::span<const bool>(mask.data(), mask.size())};
   }
   return {ParseIds(given, {"eligible", "ints or strings"})};

@@ -27,9 +27,11 @@ void BindDecision(nb::module_& module) {
       .def_prop_ro(
           "arm", [](const PyDecision& decision) { return decision.arm; },
           "The arm's id.")
-      .def_ro("score", &PyDecision::score,
-              "What the arm won by, in the rewards' units: a sampled reward "
-              "(ts), an upper bound of it (ucb), an uncertainty (elim).")
+      .def_ro(
+          "score", &PyDecision::score,
+          "What the arm won by, in the rewards' units: a sampled reward "
+          "(ts), an upper bound of it (ucb), an uncertainty (elim). Of single "
+          "precision.")
       .def("__repr__",
            [](const PyDecision& decision) {
              return nb::str("Decision(id={}, arm={!r}, score={:.6g})")

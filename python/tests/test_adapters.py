@@ -293,6 +293,7 @@ class TestRiver:
         bandit.add_arms(["x", "y", "z"], one_hot(3))
         policy = river.Policy(bandit)
         assert {policy.pull(["x", "z"]) for _ in range(100)} == {"x", "z"}
+        assert {policy.pull(np.array(["x", "z"])) for _ in range(100)} == {"x", "z"}
         assert {policy.pull() for _ in range(100)} == {"x", "y", "z"}
         with pytest.raises(KeyError, match="there is no arm 'w'"):
             policy.pull(["x", "w"])
@@ -301,6 +302,13 @@ class TestRiver:
         bandit.add_arms(["w"], one_hot(3)[:1])  # the bandit stays the caller's
         assert policy.pull(["w"]) == "w"
         assert bandit.pending == 0
+
+    def test_an_array_of_ints_has_ids_not_places(self):
+        policy = river.Policy(self.bandit(arms=3))
+        policy.update(1, 9.0)
+        assert policy.pull(np.array([2])) == 2
+        assert policy.pull(np.array([2, 2, 2])) == 2  # as long as a mask would be
+        assert policy.pull(np.array([True, False, False])) == 0
 
     def test_clones_begin_where_it_began(self):
         bandit = self.bandit()

@@ -149,6 +149,15 @@ def test_masks_follow_ids_when_arms_have_come_and_gone() -> None:
         assert bandit.choose(eligible=bandit.ids == wanted).arm == wanted
 
 
+def test_an_array_of_ints_has_ids_and_one_of_bools_is_a_mask() -> None:
+    bandit = Bandit(4, seed=3)
+    bandit.add_arms(range(3), arms(3))
+    for dtype in (np.int64, np.int8, np.uint64):
+        assert bandit.choose(eligible=np.array([2, 2, 2], dtype=dtype)).arm == 2
+    every_other = np.array([False, False, False, False, True, False])[::2]
+    assert bandit.choose(eligible=every_other).arm == 2
+
+
 def test_searches_and_policies_have_options() -> None:
     for policy in ("ts", "elim"):
         for search in (manyarms.Certified(background=False, check_every=1),

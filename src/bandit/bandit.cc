@@ -60,10 +60,12 @@ void CheckDistinct(std::span<const std::uint64_t> ids, const char* what) {
   }
 }
 
-void CheckRewards(std::span<const double> rewards, std::size_t count) {
+void CheckRewards(std::span<const double> rewards, std::size_t count,
+                  const char* one, const char* several) {
   if (rewards.size() != count) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("{} rewards given for {}", rewards.size(), count));
+                fmt::format("{} rewards given for {} {}", rewards.size(), count,
+                            count == 1 ? one : several));
   }
   for (const double reward : rewards) CheckReward(reward);
 }
@@ -166,7 +168,7 @@ struct Bandit::State {
   ArmSet Masked(std::span<const bool> mask) const {
     if (mask.size() != catalogue.size()) {
       throw Error(ErrorCode::kInvalidArgument,
-                  fmt::format("the mask has {} places, there are {} arms",
+                  fmt::format("the mask is of length {}, there are {} arms",
                               mask.size(), catalogue.size()));
     }
     ArmSet arms;
@@ -305,7 +307,7 @@ void Bandit::Learn(const Decision& decision, double reward) {
 
 void Bandit::Learn(std::span<const DecisionId> decisions,
                    std::span<const double> rewards) {
-  CheckRewards(rewards, decisions.size());
+  CheckRewards(rewards, decisions.size(), "decision", "decisions");
   for (const DecisionId decision : decisions) {
     state_->pending.Features(decision);
   }
@@ -331,7 +333,7 @@ void Bandit::Observe(ArmId id, double reward) {
 
 void Bandit::Observe(std::span<const ArmId> ids,
                      std::span<const double> rewards) {
-  CheckRewards(rewards, ids.size());
+  CheckRewards(rewards, ids.size(), "arm", "arms");
   for (const ArmId id : ids) state_->ToObserve(id);
   for (std::size_t i = 0; i < ids.size(); ++i) Observe(ids[i], rewards[i]);
 }

@@ -258,7 +258,7 @@ TEST(Bandit, TakesBatchesWholeOrNotAtAll) {
   ExpectError(ErrorCode::kUnknownId, {"decision 9 "}, learn({1, 9}, {1, 1}));
   ExpectError(ErrorCode::kDuplicateId, {"decision 2 "},
               learn({2, 1, 2}, {1, 1, 1}));
-  ExpectError(ErrorCode::kInvalidArgument, {"1 rewards", "2"},
+  ExpectError(ErrorCode::kInvalidArgument, {"1 rewards", "2 decisions"},
               learn({1, 2}, {1}));
   ExpectError(ErrorCode::kInvalidArgument, {"reward is inf"},
               learn({1, 2}, {1, INFINITY}));
@@ -286,7 +286,7 @@ TEST(Bandit, TakesBatchesWholeOrNotAtAll) {
     bandit.Choose(std::vector<ArmId>{1, 8});
   });
   constexpr bool kMask[] = {true, false};
-  ExpectError(ErrorCode::kInvalidArgument, {"2 places", "6 arms"},
+  ExpectError(ErrorCode::kInvalidArgument, {"length 2", "6 arms"},
               [&] { bandit.Choose(std::span<const bool>(kMask)); });
   EXPECT_EQ(bandit.Ids(), before);
   EXPECT_EQ(bandit.pending(), 3U);

@@ -64,11 +64,7 @@ class MAB:
     """
 
     def __init__(
-        self,
-        arms: Ids,
-        learning_policy: Any,
-        features: ArrayLike,
-        seed: int = 123456,
+        self, arms: Ids, learning_policy: Any, features: ArrayLike, seed: int = 123456
     ) -> None:
         rows = np.atleast_2d(np.asarray(features, dtype=np.float32))
         self.learning_policy = learning_policy
@@ -146,10 +142,7 @@ def _bandit(learning_policy: Any, dim: int, seed: int) -> Bandit:
         )
     if getattr(learning_policy, "scale", False):
         raise ValueError("scale=True cannot be used: scale the arms' features beforehand")
-    return Bandit(
-        dim,
-        "ts" if name == "LinTS" else "ucb",
-        exploration=float(getattr(learning_policy, "alpha", 0.0)),
-        regularisation=float(learning_policy.l2_lambda),
-        seed=seed,
-    )
+    policy = "ts" if name == "LinTS" else "ucb"  # greedy is ucb without exploration
+    alpha = float(getattr(learning_policy, "alpha", 0.0))
+    penalty = float(learning_policy.l2_lambda)
+    return Bandit(dim, policy, exploration=alpha, regularisation=penalty, seed=seed)
