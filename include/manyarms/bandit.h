@@ -34,7 +34,7 @@ struct BanditOptions {
   std::uint64_t seed = 1;
   /// Rewards can be learned of this many decisions, counted back from the
   /// last; older ones are forgotten. 1 to kMaxPending. A decision whose reward
-  /// never comes takes 4d + 4 bytes until then, or until it is dismissed.
+  /// never comes takes 4d + 12 bytes until then, or until it is dismissed.
   std::size_t max_pending = std::size_t{1} << 20;
 };
 
@@ -100,19 +100,22 @@ class Bandit {
   Decision Choose(const Eligible& eligible = {});
 
   /// The `count` best arms of one draw, best first, each a decision of its own;
-  /// fewer if fewer are eligible. The first is what Choose would have chosen;
-  /// for elim see Policy::ChooseTop.
+  /// fewer if fewer are eligible. With an exact search the first is what Choose
+  /// would have chosen. lsh scans for them. elim goes by intervals instead of
+  /// stages, as Policy::ChooseTop says: at O(d^2) an arm, and those that cannot
+  /// be the best are left out.
   std::vector<Decision> ChooseBest(std::size_t count,
                                    const Eligible& eligible = {});
 
-  /// `count` choices in a row, without learning in between. (For ucb, which
-  /// draws nothing, they are all the same.)
+  /// `count` choices in a row, without learning in between. (For ucb, and for
+  /// elim mostly, which draw nothing, they are all the same.)
   std::vector<Decision> ChooseDraws(std::size_t count,
                                     const Eligible& eligible = {});
 
   /// Takes in the reward of a decision, whatever has become of its arm; of
   /// several, all or none. Throws Error(kUnknownId) for a decision that was
-  /// never made, or is not pending any more.
+  /// never made, is not pending any more, or chose another arm, so that it must
+  /// be another bandit's.
   void Learn(DecisionId decision, double reward);
   void Learn(const Decision& decision, double reward);
   void Learn(std::span<const DecisionId> decisions,
@@ -139,8 +142,9 @@ class Bandit {
   std::size_t dim() const;
   const BanditOptions& options() const;
 
-  /// The reward that is expected of a feature vector.
+  /// The reward that is expected of a feature vector, or of several.
   double Predict(std::span<const float> features) const;
+  std::vector<double> Predict(const FeatureRows& features) const;
 
   PolicyStats stats() const;
 

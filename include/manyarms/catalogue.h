@@ -53,6 +53,10 @@ class Catalogue {
                         std::span<const float> features);
   Slot Add(ArmId id, std::span<const float> features);
 
+  /// Gives the arms in these slots other features, a row of dim() values each.
+  /// REQUIRES: the values are finite and within kMaxFeature.
+  void Replace(std::span<const Slot> slots, std::span<const float> features);
+
   /// Makes room for so many arms in all, so that adding them does not have to
   /// again and again.
   void Reserve(std::size_t arms);
@@ -94,7 +98,8 @@ class Catalogue {
  private:
   struct Chunk;
 
-  void Validate(std::span<const ArmId> ids, const FeatureRows& features) const;
+  void CheckRoom(std::size_t arms) const;
+  void SetFeatures(Slot slot, std::span<const float> features);
   bool Put(Slot slot, ArmId id, std::span<const float> features);
   Slot TakeSlot();
   float* FeaturesOf(Slot slot);

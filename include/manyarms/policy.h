@@ -91,6 +91,7 @@ class Policy {
   /// REQUIRES: the policy has the arm, and the catalogue still has it.
   virtual void Remove(Slot slot) = 0;
 
+  /// No slot if no arm has a score that is a number, which cannot be learned.
   /// REQUIRES: the policy has at least one arm.
   virtual Hit Choose() = 0;
 

@@ -52,7 +52,7 @@ class ArmSet;  // src/kernels/arm_set.h
 
 /// Which of a search's arms are wanted: the best so many, of a part of them.
 struct TopRequest {
-  std::size_t count = 1;
+  std::size_t count = 1;          ///< at least 1
   const ArmSet* among = nullptr;  ///< others need not apply; null: all may
 };
 

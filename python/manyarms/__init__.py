@@ -11,6 +11,9 @@ Beside it: ``manyarms.sim`` (worlds to try policies in), ``manyarms.reproduce``
 for other libraries) and ``manyarms.errors``.
 """
 
+import importlib
+from typing import Any
+
 from manyarms import errors, sim
 from manyarms._core import (
     Bandit,
@@ -27,6 +30,13 @@ from manyarms._reproduce import reproduce
 from manyarms.errors import Error
 
 __version__ = version
+
+
+def __getattr__(name: str) -> Any:
+    """``plots`` needs matplotlib and ``adapters`` few people: only when asked for."""
+    if name in ("adapters", "plots"):
+        return importlib.import_module(f"manyarms.{name}")
+    raise AttributeError(f"module 'manyarms' has no attribute '{name}'")
 
 __all__ = [
     "Bandit",

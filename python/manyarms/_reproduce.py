@@ -14,6 +14,10 @@ from manyarms import _program
 from manyarms.errors import Error
 
 
+class ReproductionError(Error, ValueError):
+    """The tables could not be made; the message is the program's."""
+
+
 def reproduce(
     tables: Sequence[str | int] | None = None,
     *,
@@ -69,7 +73,9 @@ def _run(flags: list[str], folder: pathlib.Path) -> list[dict[str, Any]]:
         check=False,
     )
     if done.returncode != 0:
-        raise Error(done.stderr.strip().removeprefix("error: "))
+        lines = [line for line in done.stderr.splitlines() if line.strip()]
+        reason = lines[-1].removeprefix("manyarms: ") if lines else "it failed"
+        raise ReproductionError(reason)
     with open(folder / "rows.jsonl", encoding="utf-8") as rows:
         return [flatten(json.loads(row)) for row in rows]
 

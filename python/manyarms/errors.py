@@ -1,8 +1,10 @@
 """What the library raises.
 
-Each error is also of the built-in type that fits it, so that ``except KeyError``
-catches an unknown arm, and each is an ``Error``, so that one clause catches all.
-After an error the object whose method raised it is as it was before.
+Each of these is also of the built-in type that fits it, so that ``except
+KeyError`` catches an unknown arm, and each is an ``Error``. Objects of the wrong
+type, and ints that are negative, are Python's own ``TypeError`` and ``ValueError``.
+After an error the object whose method raised it is as it was before; only when
+memory runs out while arms come, go or are chosen must it not be used any more.
 """
 
 
@@ -43,6 +45,10 @@ class WrongAnswerError(Error, RuntimeError):
 
 class FileError(Error, OSError):
     """A file could not be read or written."""
+
+
+class MissingFileError(FileError, FileNotFoundError):
+    """There is no such file."""
 
 
 class CorruptFileError(Error, ValueError):

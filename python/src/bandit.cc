@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <memory>
 
@@ -43,12 +44,26 @@ nb::object IdsObject(PyIds ids) {
   return Array(std::move(numbers));
 }
 
-// The mask's memory belongs to `keep`.
-PyEligible ParseEligible(nb::handle eligible, nb::object& keep) {
+// A byte of an array of bools need not be 0 or 1, but a bool must.
+PyMask CopyMask(nb::handle given) {
+  const nb::object bytes =
+      nb::module_::import_("numpy").attr("ascontiguousarray")(given).attr(
+          "view")("uint8");
+  const auto array =
+      nb::cast<nb::ndarray<nb::ro, std::uint8_t, nb::ndim<1>>>(bytes);
+  PyMask mask{std::make_unique<bool[]>(array.size()), array.size()};
+  for (std::size_t i = 0; i < mask.size; ++i) {
+    mask.values[i] = array.data()[i] != 0;
+  }
+  return mask;
+}
+
+PyEligible ParseEligible(nb::handle eligible) {
   if (eligible.is_none()) return {};
-  nb::object given = nb::borrow(eligible);
-  if (nb::hasattr(given, "to_numpy")) given = given.attr("to_numpy")();
-  nb::ndarray<nb::ro> array;
+  const nb::object given = nb::hasattr(eligible, "to_numpy")
+                               ? nb::object(eligible.attr("to_numpy")())
+                               : nb::borrow(eligible);
+  nb::ndarray<nb::ro, nb::device::cpu> array;
   // Asked for an array of bools, nanobind would make one of any array.
   if (nb::hasattr(given, "dtype") && nb::try_cast(given, array) &&
       array.dtype() == nb::dtype<bool>()) {
@@ -58,9 +73,12 @@ PyEligible ParseEligible(nb::handle eligible, nb::object& keep) {
                       array.ndim())
               .c_str());
     }
-    keep = nb::module_::import_("numpy").attr("ascontiguousarray")(given);
-    const auto mask = nb::cast<nb::ndarray<nb::ro, bool, nb::ndim<1>>>(keep);
-    return {std::span<const bool>(mask.data(), mask.size())};
+    return {CopyMask(given)};
+  }
+  if (PyList_Check(given.ptr()) && nb::len(given) > 0 &&
+      PyBool_Check(nb::object(given[0]).ptr())) {
+    throw nb::type_error(
+        "eligible must be ids, or a mask as an array: numpy.array(eligible)");
   }
   return {ParseIds(given, {"eligible", "ints or strings"})};
 }
@@ -111,26 +129,28 @@ void BindConstruction(BanditClass& bandit) {
   bandit
       .def(
           "__init__",
-          [](PyBandit* self, std::size_t dim, const std::string& policy,
+          [](PyBandit* self, nb::handle dim, const std::string& policy,
              const PySearch& search, const PyExploration& exploration,
              std::optional<double> accuracy, double regularisation,
-             bool negative_rewards, std::uint64_t seed,
-             std::size_t max_pending) {
+             bool negative_rewards, nb::handle seed, nb::handle max_pending) {
             new (self) PyBandit(
-                {.dim = dim,
+                {.dim = ParseNumber(dim, {"dim", "an int"}),
                  .policy = MakePolicyOptions(policy, exploration, accuracy),
                  .search = MakeSearchOptions(search),
                  .regularisation = regularisation,
                  .negative_rewards = negative_rewards,
-                 .seed = seed,
-                 .max_pending = max_pending});
+                 .seed = ParseNumber(seed, {"seed", "an int"}),
+                 .max_pending =
+                     ParseNumber(max_pending, {"max_pending", "an int"})});
           },
           "dim"_a, "policy"_a = "ts", "search"_a = "certified",
           "exploration"_a = 2.0, nb::kw_only(), "accuracy"_a = nb::none(),
           "regularisation"_a = 1.0, "negative_rewards"_a = false, "seed"_a = 1,
           "max_pending"_a = std::size_t{1} << 20,
-          nb::sig("def __init__(self, dim: int, policy: str = 'ts', search: "
-                  "str | Certified | Scan | Hnsw | Lsh | LshTheory = "
+          nb::sig("def __init__(self, dim: int, policy: "
+                  "typing.Literal['ts', 'ucb', 'elim'] = 'ts', search: "
+                  "typing.Literal['certified', 'scan', 'hnsw', 'lsh', "
+                  "'lsh-theory'] | Certified | Scan | Hnsw | Lsh | LshTheory = "
                   "'certified', exploration: float | TheoryRadius = 2.0, *, "
                   "accuracy: float | None = None, regularisation: float = 1.0, "
                   "negative_rewards: bool = False, seed: int = 1, "
@@ -153,12 +173,22 @@ max_pending: rewards can be learned of so many decisions, counted back from the
       .def_static(
           "load",
           [](const std::filesystem::path& path) {
+            if (!std::filesystem::exists(path)) {
+              PyErr_SetObject(
+                  nb::module_::import_("manyarms.errors")
+                      .attr("MissingFileError")
+                      .ptr(),
+                  nb::make_tuple(ENOENT, "No such file or directory", path)
+                      .ptr());
+              throw nb::python_error();
+            }
             const nb::gil_scoped_release release;
             return std::make_unique<PyBandit>(path);
           },
           "path"_a, nb::sig("def load(path: str | os.PathLike[str]) -> Bandit"),
           "Reads back what save has written, by this version or an earlier "
-          "one. Raises CorruptFileError for anything else.")
+          "one. Raises CorruptFileError for what it has not written, "
+          "UnsupportedError for formats of later versions, and OSErrors.")
       .def(
           "save",
           [](const PyBandit& self, const std::filesystem::path& path) {
@@ -169,14 +199,32 @@ max_pending: rewards can be learned of so many decisions, counted back from the
           "Writes everything to a file, whole or not at all: options, arms, "
           "what was learned, pending decisions.\nA bandit with certified "
           "search or scan that is loaded decides as this one would have.")
-      .def("__getstate__",
-           [](const PyBandit& self) {
-             const std::string bytes = self.Bytes();
-             return nb::bytes(bytes.data(), bytes.size());
-           })
-      .def("__setstate__", [](PyBandit& self, const nb::bytes& state) {
-        new (&self) PyBandit(std::string_view(state.c_str(), state.size()));
-      });
+      .def(
+          "__getstate__",
+          [](nb::handle self) {
+            const std::string bytes = nb::cast<PyBandit&>(self).Bytes();
+            // Of subclasses also what Python has put there.
+            return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()),
+                                  nb::getattr(self, "__dict__", nb::dict()));
+          },
+          nb::sig("def __getstate__(self) -> tuple[bytes, dict[str, "
+                  "typing.Any]]"))
+      .def(
+          "__setstate__",
+          [](PyBandit& self, const nb::tuple& state) {
+            const auto bytes = nb::cast<nb::bytes>(state[0]);
+            const std::string_view view(bytes.c_str(), bytes.size());
+            {
+              const nb::gil_scoped_release release;
+              new (&self) PyBandit(view);
+            }
+            const auto more = nb::cast<nb::dict>(state[1]);
+            if (more.size() > 0) {
+              nb::find(&self).attr("__dict__").attr("update")(more);
+            }
+          },
+          nb::sig("def __setstate__(self, state: tuple[bytes, dict[str, "
+                  "typing.Any]], /) -> None"));
 }
 
 void BindArms(BanditClass& bandit) {
@@ -212,8 +260,13 @@ features: float32 or float64, a row for each arm; copied once, to float32.)")
               "def update_arms(self, ids: Ids, features: Features) -> None"),
           "Gives arms new features, all or none. Pending decisions keep those "
           "that they were made by.")
-      .def("reserve", &PyBandit::Reserve, "arms"_a,
-           "Makes room for so many arms in all; adding them goes faster then.")
+      .def(
+          "reserve",
+          [](PyBandit& self, nb::handle arms) {
+            self.Reserve(ParseNumber(arms, {"arms", "an int"}));
+          },
+          "arms"_a, nb::sig("def reserve(self, arms: int) -> None"),
+          "Makes room for so many arms in all; adding them goes faster then.")
       .def_prop_ro(
           "ids", [](const PyBandit& self) { return IdsObject(self.Ids()); },
           nb::for_getter(
@@ -235,8 +288,7 @@ void BindChoices(BanditClass& bandit) {
       .def(
           "choose",
           [](PyBandit& self, nb::handle eligible) {
-            nb::object keep;
-            return self.Choose(ParseEligible(eligible, keep));
+            return self.Choose(ParseEligible(eligible));
           },
           nb::kw_only(), "eligible"_a = nb::none(),
           nb::sig("def choose(self, *, eligible: Ids | Mask | None = None) -> "
@@ -247,15 +299,15 @@ eligible: ids of the arms that may be chosen, or a boolean array with a place
     for every arm in the order of `ids`. Exact, whatever the search.)")
       .def(
           "choose_many",
-          [](PyBandit& self, std::size_t count, const std::string& mode,
+          [](PyBandit& self, nb::handle count, const std::string& mode,
              nb::handle eligible) {
-            nb::object keep;
-            return self.ChooseMany(count, ParseMany(mode),
-                                   ParseEligible(eligible, keep));
+            return self.ChooseMany(ParseNumber(count, {"count", "an int"}),
+                                   ParseMany(mode), ParseEligible(eligible));
           },
           "count"_a, "mode"_a = "best", nb::kw_only(),
           "eligible"_a = nb::none(),
-          nb::sig("def choose_many(self, count: int, mode: str = 'best', *, "
+          nb::sig("def choose_many(self, count: int, mode: "
+                  "typing.Literal['best', 'draws'] = 'best', *, "
                   "eligible: Ids | Mask | None = None) -> list[Decision]"),
           R"(Chooses several arms, without learning in between.
 
@@ -269,7 +321,7 @@ void BindLearning(BanditClass& bandit) {
       .def(
           "learn",
           [](PyBandit& self, const PyDecision& decision, double reward) {
-            self.Learn(decision.id, reward);
+            self.Learn(decision, reward);
           },
           "decision"_a, "reward"_a)
       .def(
@@ -399,7 +451,8 @@ void BindBandit(nb::module_& module) {
 
 Any thread may call any method at any time; changes (choosing is one) take
 turns, and whatever takes longer lets other Python threads run. After an
-exception the bandit is as it was before.)");
+exception the bandit is as it was before, but for a MemoryError, after which it
+must not be used.)");
   BindConstruction(bandit);
   BindArms(bandit);
   BindChoices(bandit);

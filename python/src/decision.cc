@@ -16,17 +16,12 @@ void BindDecision(nb::module_& module) {
       module, "Decision",
       "An arm that a bandit chose, to be shown and, once its "
       "reward is known, to be learned from.")
-      .def(
-          "__init__",
-          [](PyDecision* self, DecisionId id, PyArm arm, double score) {
-            new (self) PyDecision{id, std::move(arm), score};
-          },
-          "id"_a, "arm"_a, "score"_a)
       .def_ro("id", &PyDecision::id,
               "The decision's number, 1, 2, 3, ...; enough to learn by.")
       .def_prop_ro(
           "arm", [](const PyDecision& decision) { return decision.arm; },
-          "The arm's id.")
+          nb::for_getter(nb::sig("def arm(self) -> typing.Any")),
+          "The arm's id, an int or a string as it was added.")
       .def_ro(
           "score", &PyDecision::score,
           "What the arm won by, in the rewards' units: a sampled reward "
@@ -52,13 +47,14 @@ void BindDecision(nb::module_& module) {
            })
       .def("__getstate__",
            [](const PyDecision& decision) {
-             return std::tuple(decision.id, decision.arm, decision.score);
+             return std::tuple(decision.id, decision.arm, decision.score,
+                               decision.number);
            })
       .def("__setstate__",
            [](PyDecision& self,
-              const std::tuple<DecisionId, PyArm, double>& state) {
-             const auto& [id, arm, score] = state;
-             new (&self) PyDecision{id, arm, score};
+              const std::tuple<DecisionId, PyArm, double, ArmId>& state) {
+             const auto& [id, arm, score, number] = state;
+             new (&self) PyDecision{id, arm, score, number};
            });
 }
 

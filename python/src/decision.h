@@ -13,6 +13,7 @@ struct PyDecision {
   DecisionId id = 0;
   PyArm arm;
   double score = 0;
+  ArmId number = 0;  // the library's name for the arm
 };
 
 void BindDecision(nanobind::module_& module);

@@ -10,6 +10,8 @@ namespace nb = nanobind;
 namespace manyarms::python {
 namespace {
 
+using CpuArray = nb::ndarray<nb::ro, nb::device::cpu>;
+
 [[noreturn]] void WrongType(const std::string& message) {
   throw nb::type_error(message.c_str());
 }
@@ -28,7 +30,7 @@ std::string ParseText(nb::handle text) {
 }
 
 template <class Int>
-Numbers FromArray(const nb::ndarray<nb::ro>& array, const Wanted& wanted) {
+Numbers FromArray(const CpuArray& array, const Wanted& wanted) {
   const auto* value = static_cast<const Int*>(array.data());
   const std::int64_t stride = array.stride(0);
   Numbers numbers(array.shape(0));
@@ -43,7 +45,7 @@ Numbers FromArray(const nb::ndarray<nb::ro>& array, const Wanted& wanted) {
 }
 
 // Of an array whose elements are ints of some size.
-Numbers FromArray(const nb::ndarray<nb::ro>& array, nb::handle given,
+Numbers FromArray(const CpuArray& array, nb::handle given,
                   const Wanted& wanted) {
   if (array.ndim() != 1) {
     WrongType(
@@ -51,6 +53,7 @@ Numbers FromArray(const nb::ndarray<nb::ro>& array, nb::handle given,
                     "dimensions",
                     wanted.name, array.ndim()));
   }
+  if (array.shape(0) == 0) return {};  // NumPy's empty arrays are of floats
   const nb::dlpack::dtype type = array.dtype();
   if (type == nb::dtype<std::int64_t>()) {
     return FromArray<std::int64_t>(array, wanted);
@@ -119,25 +122,33 @@ PyArm ParseArm(nb::handle arm) {
   return ParseNumber(arm, {"an arm's id", "an int or a string"});
 }
 
-PyIds ParseIds(nb::handle ids, const Wanted& wanted) {
-  if (PyList_Check(ids.ptr()) || PyTuple_Check(ids.ptr()) ||
-      Py_TYPE(ids.ptr()) == &PyRange_Type) {
-    return FromSequence(ids, wanted);
+PyIds ParseIds(nb::handle given, const Wanted& wanted) {
+  if (PyList_Check(given.ptr()) || PyTuple_Check(given.ptr()) ||
+      Py_TYPE(given.ptr()) == &PyRange_Type) {
+    return FromSequence(given, wanted);
   }
-  if (nb::hasattr(ids, "to_numpy")) {
-    return ParseIds(ids.attr("to_numpy")(), wanted);
+  const nb::object ids = nb::hasattr(given, "to_numpy")
+                             ? nb::object(given.attr("to_numpy")())
+                             : nb::borrow(given);
+  const bool is_array = nb::hasattr(ids, "dtype");
+  CpuArray array;
+  if (is_array && nb::try_cast(ids, array)) {
+    return FromArray(array, ids, wanted);
   }
-  nb::ndarray<nb::ro> array;
-  if (nb::try_cast(ids, array)) return FromArray(array, ids, wanted);
-  // An array of strings, which knows no other way out.
-  if (nb::hasattr(ids, "dtype") && nb::hasattr(ids, "tolist")) {
+  // Strings, objects and ints of the other byte order know no other way out.
+  if (is_array && nb::hasattr(ids, "tolist")) {
+    const std::string kind = Text(nb::object(ids.attr("dtype").attr("kind")));
+    if (std::string_view("UTOiu").find(kind) == std::string_view::npos) {
+      WrongType(fmt::format("{} must be {}, not an array of {}", wanted.name,
+                            wanted.kind, ElementName(ids)));
+    }
     const nb::object list = ids.attr("tolist")();
     if (PyList_Check(list.ptr())) return FromSequence(list, wanted);
   }
   WrongType(
       fmt::format("{} must be a list, tuple, range or one-dimensional array of "
                   "{}, not {}",
-                  wanted.name, wanted.kind, TypeName(ids)));
+                  wanted.name, wanted.kind, TypeName(given)));
 }
 
 }  // namespace manyarms::python

@@ -161,9 +161,10 @@ void PyBandit::UpdateArms(const PyIds& ids, const FeatureRows& features) {
 
 PyDecision PyBandit::Named(const Decision& decision) const {
   if (kind_ == Kind::kTexts) {
-    return {decision.id, names_.Name(decision.arm), decision.score};
+    return {decision.id, names_.Name(decision.arm), decision.score,
+            decision.arm};
   }
-  return {decision.id, decision.arm, decision.score};
+  return {decision.id, decision.arm, decision.score, decision.arm};
 }
 
 // `numbers` is where they lie.
@@ -173,8 +174,8 @@ Eligible PyBandit::EligibleFrom(const PyEligible& eligible,
     numbers = NumbersOf(*ids);
     return std::span<const ArmId>(numbers);
   }
-  if (const auto* mask = std::get_if<std::span<const bool>>(&eligible.arms)) {
-    return *mask;
+  if (const auto* mask = std::get_if<PyMask>(&eligible.arms)) {
+    return std::span<const bool>(mask->values.get(), mask->size);
   }
   return {};
 }
@@ -205,6 +206,12 @@ void PyBandit::Learn(DecisionId decision, double reward) {
   Change([&] { bandit_.Learn(decision, reward); });
 }
 
+void PyBandit::Learn(const PyDecision& decision, double reward) {
+  Change([&] {
+    bandit_.Learn(Decision{.id = decision.id, .arm = decision.number}, reward);
+  });
+}
+
 void PyBandit::LearnMany(const Numbers& decisions,
                          const std::vector<double>& rewards) {
   ChangeAside([&] { bandit_.Learn(decisions, rewards); });
@@ -229,15 +236,7 @@ void PyBandit::ObserveFeatures(const std::vector<float>& features,
 }
 
 std::vector<double> PyBandit::Predict(const FeatureRows& features) const {
-  return ReadAside([&] {
-    std::vector<double> rewards(features.rows());
-    std::vector<float> row(features.columns());
-    for (std::size_t i = 0; i < rewards.size(); ++i) {
-      features.Copy(i, row);
-      rewards[i] = bandit_.Predict(row);
-    }
-    return rewards;
-  });
+  return ReadAside([&] { return bandit_.Predict(features); });
 }
 
 bool PyBandit::Contains(const PyArm& arm) const {

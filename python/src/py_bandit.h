@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -12,14 +13,19 @@
 #include <vector>
 
 #include "decision.h"
+#include "fair_mutex.h"
 #include "ids.h"
 #include "manyarms/bandit.h"
 
 namespace manyarms::python {
 
 /// Which arms a choice may fall on, as parsed.
+struct PyMask {
+  std::unique_ptr<bool[]> values;
+  std::size_t size = 0;
+};
 struct PyEligible {
-  std::variant<std::monostate, PyIds, std::span<const bool>> arms;
+  std::variant<std::monostate, PyIds, PyMask> arms;
 };
 
 /// A bandit whose arms may have texts for ids, and that threads may share: any
@@ -45,6 +51,7 @@ class PyBandit {
                                      const PyEligible& eligible);
 
   void Learn(DecisionId decision, double reward);
+  void Learn(const PyDecision& decision, double reward);
   void LearnMany(const Numbers& decisions, const std::vector<double>& rewards);
   void Dismiss(DecisionId decision);
   void Observe(const PyArm& arm, double reward);
@@ -86,7 +93,7 @@ class PyBandit {
   Names names_;  // of the arms, if they have any
   Bandit bandit_;
   Kind kind_ = Kind::kUndecided;
-  mutable std::shared_mutex mutex_;
+  mutable FairMutex mutex_;
 };
 
 }  // namespace manyarms::python

@@ -41,6 +41,13 @@ nb::ndarray<nb::ro> ParseFloats(nb::handle features, std::size_t dimensions) {
   return array;
 }
 
+// Complex numbers would lose a part, and bytes are no rewards.
+bool IsReal(nb::handle array) {
+  if (!nb::hasattr(array.attr("dtype"), "kind")) return true;
+  const std::string kind = Text(nb::object(array.attr("dtype").attr("kind")));
+  return std::string_view("fiubO").find(kind) != std::string_view::npos;
+}
+
 FeatureRows RowsOf(const nb::ndarray<nb::ro>& array, std::size_t rows,
                    std::size_t columns, FeatureRows::Strides strides) {
   if (array.dtype() == nb::dtype<float>()) {
@@ -67,12 +74,19 @@ std::vector<float> ParseRow(nb::handle features) {
 }
 
 std::vector<double> ParseRewards(nb::handle rewards) {
-  nb::ndarray<nb::ro, double, nb::ndim<1>, nb::c_contig> array;
-  if (nb::hasattr(rewards, "__dlpack__") && nb::try_cast(rewards, array)) {
+  nb::ndarray<nb::ro, double, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+  const bool is_array = nb::hasattr(rewards, "dtype");
+  if (is_array && !IsReal(rewards)) {
+    throw nb::type_error(fmt::format("rewards must be real, not an array of {}",
+                                     ElementName(rewards))
+                             .c_str());
+  }
+  if (is_array && nb::try_cast(rewards, array)) {
     return {array.data(), array.data() + array.size()};
   }
-  const bool is_text =
-      PyUnicode_Check(rewards.ptr()) || PyBytes_Check(rewards.ptr());
+  const bool is_text = PyUnicode_Check(rewards.ptr()) ||
+                       PyBytes_Check(rewards.ptr()) ||
+                       PyByteArray_Check(rewards.ptr());
   if (is_text || !PySequence_Check(rewards.ptr())) {
     throw nb::type_error(
         fmt::format("rewards must be a list or one-dimensional array of "

@@ -68,10 +68,15 @@ CASES: list[tuple[str, Callable[[Bandit], Any], type[Exception], list[str]]] = [
     ("a mask of nothing", lambda b: b.choose(eligible=np.zeros(3, dtype=bool)), errors.NoArmsError, ["eligible"]),
     ("a mask of two dimensions", lambda b: b.choose(eligible=np.ones((3, 1), dtype=bool)), TypeError, ["one dimension", "2"]),
     ("a mask of floats", lambda b: b.choose(eligible=np.ones(3)), TypeError, ["eligible", "float64"]),
-    ("bools in a list", lambda b: b.choose(eligible=[True, False, True]), TypeError, ["eligible", "bool"]),
+    ("bools in a list", lambda b: b.choose(eligible=[True, False, True]), TypeError, ["mask", "numpy.array"]),
+    ("bytes for ids", lambda b: b.add_arms(b"abc", X), TypeError, ["ids", "bytes"]),
+    ("times for ids", lambda b: b.add_arms(np.array(["2026-01-01"], dtype="datetime64[ns]"), X[:1]), TypeError, ["datetime64"]),
+    ("complex rewards", lambda b: b.observe_many([1], np.array([1j])), TypeError, ["complex"]),
+    ("no ids in an array", lambda b: b.choose(eligible=np.array([])), LookupError, ["no arm is eligible"]),
+    ("a negative reserve", lambda b: b.reserve(-1), ValueError, ["-1"]),
     ("a function for eligible", lambda b: b.choose(eligible=lambda arm: True), TypeError, ["eligible", "function"]),
     ("no choices", lambda b: b.choose_many(0), ValueError, ["is 0"]),
-    ("fewer than no choices", lambda b: b.choose_many(-1), TypeError, ["count"]),
+    ("fewer than no choices", lambda b: b.choose_many(-1), ValueError, ["count", "-1"]),
     ("too many choices", lambda b: b.choose_many(2**21), ValueError, ["2097152", "1048576"]),
     ("a mode that is none", lambda b: b.choose_many(2, "worst"), ValueError, ["worst", "best", "draws"]),
     ("learning twice", lambda b: b.learn(1, 1.0), KeyError, ["decision 1 ", "already"]),
@@ -119,8 +124,8 @@ def test_is_refused_and_changes_nothing(
 CONSTRUCTORS: list[tuple[dict[str, Any], type[Exception], list[str]]] = [
     ({"dim": 0}, ValueError, ["dimension is 0"]),
     ({"dim": 5000}, ValueError, ["5000", "4096"]),
-    ({"dim": -1}, TypeError, ["dim: int"]),
-    ({"dim": "16"}, TypeError, ["dim: int"]),
+    ({"dim": -1}, ValueError, ["dim", "-1"]),
+    ({"dim": "16"}, TypeError, ["dim must be an int", "str"]),
     ({"dim": 2, "policy": "linucb"}, ValueError, ["linucb", "'ucb'"]),
     ({"dim": 2, "search": "faiss"}, ValueError, ["faiss", "'hnsw'"]),
     ({"dim": 2, "exploration": -1.0}, ValueError, ["exploration", "-1"]),
@@ -130,7 +135,7 @@ CONSTRUCTORS: list[tuple[dict[str, Any], type[Exception], list[str]]] = [
     ({"dim": 2, "accuracy": 0.1}, ValueError, ["accuracy", "'elim'"]),
     ({"dim": 2, "policy": "elim", "accuracy": 0.5}, ValueError, ["accuracy is 0.5"]),
     ({"dim": 2, "max_pending": 0}, ValueError, ["pending decisions is 0"]),
-    ({"dim": 2, "seed": -1}, TypeError, ["seed"]),
+    ({"dim": 2, "seed": -1}, ValueError, ["seed", "-1"]),
     ({"dim": 2, "policy": "ucb", "search": "hnsw"}, errors.UnsupportedError, ["ucb", "hnsw"]),
     ({"dim": 2, "search": manyarms.Hnsw(shortlist=0)}, ValueError, ["shortlist is 0"]),
     ({"dim": 2, "colour": "red"}, TypeError, ["incompatible"]),
@@ -184,7 +189,7 @@ def test_texts_are_refused_by_name() -> None:
 
 def test_every_error_is_an_error_of_ours_and_of_python() -> None:
     names = [n for n in vars(errors) if n.endswith("Error") and n != "Error"]
-    assert len(names) == 9
+    assert len(names) == 10
     for name in names:
         kind = getattr(errors, name)
         assert issubclass(kind, manyarms.Error)
@@ -193,8 +198,10 @@ def test_every_error_is_an_error_of_ours_and_of_python() -> None:
 
 
 def test_loading_what_is_no_bandit(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(OSError, match="cannot read"):
+    with pytest.raises(FileNotFoundError, match="No such file") as missing:
         Bandit.load(tmp_path / "nothing")
+    assert isinstance(missing.value, manyarms.Error)
+    assert pathlib.Path(missing.value.filename) == tmp_path / "nothing"
     with pytest.raises(OSError):
         Bandit.load(tmp_path)
     (tmp_path / "text").write_text("just a text, and none that a bandit wrote")

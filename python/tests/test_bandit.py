@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import weakref
 
 import numpy as np
@@ -154,6 +156,8 @@ def test_an_array_of_ints_has_ids_and_one_of_bools_is_a_mask() -> None:
     bandit.add_arms(range(3), arms(3))
     for dtype in (np.int64, np.int8, np.uint64):
         assert bandit.choose(eligible=np.array([2, 2, 2], dtype=dtype)).arm == 2
+    odd = np.array([0, 0, 2], dtype=np.uint8).view(bool)  # true, but not 1
+    assert bandit.choose(eligible=odd).arm == 2
     every_other = np.array([False, False, False, False, True, False])[::2]
     assert bandit.choose(eligible=every_other).arm == 2
 
@@ -194,6 +198,41 @@ def test_negative_rewards() -> None:
         d = bandit.choose()
         bandit.learn(d, [-3.0, -1.0][int(d.arm)])
     np.testing.assert_allclose(bandit.predict(np.eye(2)[1:]), [-1.0], atol=0.1)
+
+
+def test_the_decision_of_another_bandit_is_refused() -> None:
+    for one, two in ((1, 2), ("a", "b")):
+        bandits = [Bandit(4), Bandit(4)]
+        bandits[0].add_arms([one, two], arms(2))
+        bandits[1].add_arms([two, one], arms(2)[::-1].copy())
+        decision = bandits[0].choose(eligible=[one])
+        bandits[1].choose(eligible=[two])
+        if one == 1:
+            with pytest.raises(KeyError, match="another bandit's"):
+                bandits[1].learn(decision, 1.0)
+        bandits[0].remove_arms([one])
+        bandits[0].learn(decision, 1.0)
+
+
+def test_updates_leave_the_order_of_masks_alone() -> None:
+    bandit = Bandit(4, seed=3)
+    bandit.add_arms(range(20), arms(20))
+    bandit.remove_arms([3, 11])
+    before = bandit.ids
+    bandit.update_arms([1, 2, 14], arms(3, seed=9))
+    np.testing.assert_array_equal(bandit.ids, before)
+
+
+def test_a_subclass_keeps_what_it_has() -> None:
+    bandit = Tagged(2)
+    bandit.tag = "mine"
+    for again in (copy.copy(bandit), copy.deepcopy(bandit),
+                  pickle.loads(pickle.dumps(bandit))):
+        assert type(again) is Tagged and again.tag == "mine" and again.dim == 2
+
+
+class Tagged(Bandit):
+    tag: str
 
 
 def test_can_be_subclassed_and_referred_to_weakly() -> None:

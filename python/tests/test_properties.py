@@ -76,7 +76,9 @@ class Comparison(RuleBasedStateMachine):
             st.dictionaries(st.sampled_from(sorted(self.slow.arms)), ROWS, max_size=5)
         )
         rows = np.array(list(arms.values()), dtype=np.float32).reshape(-1, DIM)
+        order = list(self.bandit.ids)
         self.bandit.update_arms(list(arms), np.asfortranarray(rows))
+        assert list(self.bandit.ids) == order
         self.slow.arms |= {arm: row.astype(float) for arm, row in arms.items()}
 
     def compare(self, scores: dict[int, float], expected: list[int],

@@ -83,6 +83,30 @@ def test_writers_take_turns() -> None:
     assert bandit.choose().id == 3 * 300 * 6 + 1
 
 
+def test_readers_do_not_keep_a_writer_out() -> None:
+    """Two that read without a pause, some milliseconds each: a choice waits for
+    those that are reading, not for all that follow."""
+    bandit = Bandit(8)
+    bandit.add_arms(range(1000), X[:1000])
+    stop = threading.Event()
+    longest = 0.0
+
+    def read() -> None:
+        while not stop.is_set():
+            bandit.predict(np.tile(X, (10, 1)))
+
+    def write() -> None:
+        nonlocal longest
+        for _ in range(20):
+            start = time.perf_counter()
+            bandit.choose()
+            longest = max(longest, time.perf_counter() - start)
+        stop.set()
+
+    together(read, read, write)
+    assert longest < 5
+
+
 def test_batches_let_other_threads_run() -> None:
     """While arms are added another thread goes on. With the interpreter held it
     would stand still for nearly all the time; half of it leaves room for a busy

@@ -74,7 +74,7 @@ Error NoArms(const char* message) { return {ErrorCode::kNoArms, message}; }
 
 constexpr std::array<char, 8> kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 // 1: options, arms, posterior, policy, pending decisions.
-// 2: names follow.
+// 2: arms of pending decisions; names follow.
 constexpr std::uint32_t kFormat = 2;
 
 // Reads from behind the magic word up to the checksum, which has been found to
@@ -128,6 +128,34 @@ struct Bandit::State {
     return options.negative_rewards ? reward / 2 + 0.5 : reward;
   }
 
+  // All rows as the catalogue has them, checked.
+  std::vector<float> InnerRows(std::size_t arms,
+                               const FeatureRows& given) const {
+    CheckShape(given, arms, options.dim);
+    std::vector<float> row(options.dim);
+    std::vector<float> rows;
+    rows.reserve(arms * catalogue.dim());
+    for (std::size_t i = 0; i < arms; ++i) {
+      given.Copy(i, row);
+      CheckRow(row, i, arms);
+      if (options.negative_rewards) {
+        const std::vector<float> longer = Extend(row);
+        rows.insert(rows.end(), longer.begin(), longer.end());
+      } else {
+        rows.insert(rows.end(), row.begin(), row.end());
+      }
+    }
+    return rows;
+  }
+
+  std::vector<Slot> DistinctSlots(std::span<const ArmId> ids) const {
+    std::vector<Slot> slots;
+    slots.reserve(ids.size());
+    for (const ArmId id : ids) slots.push_back(catalogue.At(id));
+    CheckDistinct(ids, "arm");
+    return slots;
+  }
+
   Slot ToObserve(ArmId id) const {
     const std::optional<Slot> slot = catalogue.Find(id);
     if (slot) return *slot;
@@ -138,10 +166,23 @@ struct Bandit::State {
   }
 
   Decision Decide(const Hit& hit) {
-    catalogue.CopyFeatures(hit.slot, pending.Add());
+    if (hit.slot == kNoSlot) {  // of a forged file, for instance
+      throw Error(ErrorCode::kCorrupt,
+                  "no arm has a score that is a number: what this bandit has "
+                  "learned cannot be");
+    }
+    const ArmId arm = catalogue.id(hit.slot);
+    catalogue.CopyFeatures(hit.slot, pending.Add(arm));
     return {.id = pending.last(),
-            .arm = catalogue.id(hit.slot),
+            .arm = arm,
             .score = ScoreInRewards(options, hit.score)};
+  }
+
+  std::vector<Decision> DecideAll(const std::vector<Hit>& hits) {
+    std::vector<Decision> decisions;
+    decisions.reserve(hits.size());
+    for (const Hit& hit : hits) decisions.push_back(Decide(hit));
+    return decisions;
   }
 
   std::vector<Slot> Slots() const {
@@ -156,42 +197,61 @@ struct Bandit::State {
     return slots;
   }
 
-  ArmSet WithIds(std::span<const ArmId> ids) const {
-    ArmSet arms;
+  void AddIds(std::span<const ArmId> ids) {
     for (const ArmId id : ids) {
       const Slot slot = catalogue.At(id);
-      if (!arms.Contains(slot)) arms.Add(slot);
+      if (!eligible_arms.Contains(slot)) eligible_arms.Add(slot);
     }
-    return arms;
   }
 
-  ArmSet Masked(std::span<const bool> mask) const {
+  void AddMasked(std::span<const bool> mask) {
     if (mask.size() != catalogue.size()) {
       throw Error(ErrorCode::kInvalidArgument,
                   fmt::format("the mask is of length {}, there are {} arms",
                               mask.size(), catalogue.size()));
     }
-    ArmSet arms;
     const std::vector<std::uint32_t> living = catalogue.LivingLanes();
     auto next = mask.begin();
     for (std::uint32_t block = 0; block < living.size(); ++block) {
       std::uint32_t lanes = 0;
       ForEachLane(living[block], [&](std::uint32_t lane) {
-        lanes |= static_cast<std::uint32_t>(*next++) << lane;
+        if (*next++) lanes |= 1U << lane;
       });
-      if (lanes != 0) arms.AddBlock({.block = block, .lanes = lanes});
+      if (lanes != 0) {
+        eligible_arms.AddBlock({.block = block, .lanes = lanes});
+      }
     }
-    return arms;
   }
 
   // None where all arms are eligible.
-  std::optional<ArmSet> SetOf(const Eligible& eligible) const {
+  const ArmSet* SetOf(const Eligible& eligible) {
     if (catalogue.size() == 0) throw NoArms("there are no arms to choose from");
-    std::optional<ArmSet> arms;
-    if (const auto* ids = std::get_if<1>(&eligible)) arms = WithIds(*ids);
-    if (const auto* mask = std::get_if<2>(&eligible)) arms = Masked(*mask);
-    if (arms && arms->size() == 0) throw NoArms("no arm is eligible");
-    return arms;
+    if (std::holds_alternative<std::monostate>(eligible)) return nullptr;
+    eligible_arms.Clear();
+    if (const auto* ids = std::get_if<1>(&eligible)) AddIds(*ids);
+    if (const auto* mask = std::get_if<2>(&eligible)) AddMasked(*mask);
+    if (eligible_arms.size() == 0) throw NoArms("no arm is eligible");
+    return &eligible_arms;
+  }
+
+  Hit ChooseAmong(const ArmSet* among) {
+    if (among == nullptr) return policy->Choose();
+    const std::vector<Hit> top =
+        policy->ChooseTop({.count = 1, .among = among});
+    return top.empty() ? Hit{} : top.front();
+  }
+
+  double Predict(const Eigen::VectorXd& mean,
+                 std::span<const float> given) const {
+    const bool negative = options.negative_rewards;
+    const std::vector<float> extended =
+        negative ? Extend(given)
+                 : std::vector<float>(given.begin(), given.end());
+    double reward = 0;
+    for (std::size_t j = 0; j < extended.size(); ++j) {
+      reward += mean[static_cast<Eigen::Index>(j)] * extended[j];
+    }
+    return negative ? 2 * reward - 1 : reward;
   }
 
   void RemoveOne(ArmId id) {
@@ -204,7 +264,10 @@ struct Bandit::State {
   Posterior posterior;
   std::unique_ptr<Policy> policy;
   PendingDecisions pending;
-  std::vector<float> features;  // scratch
+
+  // Scratch.
+  std::vector<float> features;
+  ArmSet eligible_arms;  // kept, so that few ids cost little
 };
 
 Bandit::Bandit(const BanditOptions& options)
@@ -217,20 +280,10 @@ void Bandit::Reserve(std::size_t arms) { state_->catalogue.Reserve(arms); }
 
 void Bandit::Add(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
-  if (!state.options.negative_rewards) {
-    state.policy->Add(state.catalogue.Add(ids, features));
-    return;
-  }
-  CheckRows(features, ids.size(), dim());
-  std::vector<float> row(dim());
-  std::vector<float> extended;
-  extended.reserve(ids.size() * state.catalogue.dim());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    features.Copy(i, row);
-    const std::vector<float> longer = Extend(row);
-    extended.insert(extended.end(), longer.begin(), longer.end());
-  }
-  state.policy->Add(state.catalogue.Add(ids, extended));
+  state.policy->Add(
+      state.options.negative_rewards
+          ? state.catalogue.Add(ids, state.InnerRows(ids.size(), features))
+          : state.catalogue.Add(ids, features));
 }
 
 void Bandit::Add(std::span<const ArmId> ids, std::span<const float> features) {
@@ -245,53 +298,42 @@ void Bandit::Add(ArmId id, std::span<const float> features) {
 }
 
 void Bandit::Remove(std::span<const ArmId> ids) {
-  for (const ArmId id : ids) state_->catalogue.At(id);
-  CheckDistinct(ids, "arm");
+  state_->DistinctSlots(ids);
   for (const ArmId id : ids) state_->RemoveOne(id);
 }
 
 void Bandit::Remove(ArmId id) { state_->RemoveOne(id); }
 
+// In their places, so that Ids stays as it is.
 void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
-  CheckRows(features, ids.size(), dim());
-  Remove(ids);
-  Add(ids, features);
+  State& state = *state_;
+  const std::vector<float> rows = state.InnerRows(ids.size(), features);
+  const std::vector<Slot> slots = state.DistinctSlots(ids);
+  for (const Slot slot : slots) state.policy->Remove(slot);
+  state.catalogue.Replace(slots, rows);
+  state.policy->Add(slots);
 }
 
 Decision Bandit::Choose(const Eligible& eligible) {
-  const std::optional<ArmSet> among = state_->SetOf(eligible);
-  Policy& policy = *state_->policy;
-  return state_->Decide(
-      among ? policy.ChooseTop({.count = 1, .among = &*among}).front()
-            : policy.Choose());
+  return state_->Decide(state_->ChooseAmong(state_->SetOf(eligible)));
 }
 
 std::vector<Decision> Bandit::ChooseBest(std::size_t count,
                                          const Eligible& eligible) {
   CheckCount("number of choices", count, 1, state_->options.max_pending);
-  const std::optional<ArmSet> among = state_->SetOf(eligible);
-  std::vector<Decision> decisions;
-  for (const Hit& hit :
-       state_->policy->ChooseTop({.count = std::min(count, size()),
-       .among = among ? &*among : nullptr})) {
-    decisions.push_back(state_->Decide(hit));
-  }
-  return decisions;
+  const ArmSet* among = state_->SetOf(eligible);
+  return state_->DecideAll(state_->policy->ChooseTop(
+      {.count = std::min(count, size()), .among = among}));
 }
 
 std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
                                           const Eligible& eligible) {
   CheckCount("number of choices", count, 1, state_->options.max_pending);
-  const std::optional<ArmSet> among = state_->SetOf(eligible);
-  Policy& policy = *state_->policy;
-  std::vector<Decision> decisions;
-  decisions.reserve(count);
-  while (decisions.size() < count) {
-    decisions.push_back(state_->Decide(
-        among ? policy.ChooseTop({.count = 1, .among = &*among}).front()
-              : policy.Choose()));
-  }
-  return decisions;
+  const ArmSet* among = state_->SetOf(eligible);
+  std::vector<Hit> hits;
+  hits.reserve(count);
+  while (hits.size() < count) hits.push_back(state_->ChooseAmong(among));
+  return state_->DecideAll(hits);
 }
 
 void Bandit::Learn(DecisionId decision, double reward) {
@@ -302,6 +344,7 @@ void Bandit::Learn(DecisionId decision, double reward) {
 }
 
 void Bandit::Learn(const Decision& decision, double reward) {
+  state_->pending.CheckArm(decision.id, decision.arm);
   Learn(decision.id, reward);
 }
 
@@ -368,16 +411,20 @@ const BanditOptions& Bandit::options() const { return state_->options; }
 
 double Bandit::Predict(std::span<const float> features) const {
   CheckFeatures(features, dim());
-  const bool negative = state_->options.negative_rewards;
+  return state_->Predict(state_->posterior.Mean(), features);
+}
+
+std::vector<double> Bandit::Predict(const FeatureRows& features) const {
+  CheckShape(features, features.rows(), dim());
   const Eigen::VectorXd mean = state_->posterior.Mean();
-  const std::vector<float> extended =
-      negative ? Extend(features)
-               : std::vector<float>(features.begin(), features.end());
-  double reward = 0;
-  for (std::size_t j = 0; j < extended.size(); ++j) {
-    reward += mean[static_cast<Eigen::Index>(j)] * extended[j];
+  std::vector<float> row(dim());
+  std::vector<double> rewards(features.rows());
+  for (std::size_t i = 0; i < rewards.size(); ++i) {
+    features.Copy(i, row);
+    CheckRow(row, i, rewards.size());
+    rewards[i] = state_->Predict(mean, row);
   }
-  return negative ? 2 * reward - 1 : reward;
+  return rewards;
 }
 
 PolicyStats Bandit::stats() const { return state_->policy->stats(); }
@@ -398,7 +445,8 @@ void Bandit::Save(std::ostream& out, const Names* names) const {
   const Names none;
   (names != nullptr ? *names : none).Save(writer);
   writer.Transfer(writer.checksum());
-  if (!out) throw Error(ErrorCode::kIo, "cannot write the bandit");
+  out.flush();
+  if (!out) throw Error(ErrorCode::kIo, "cannot write all of the bandit");
 }
 
 Bandit Bandit::Load(const std::filesystem::path& path, Names* names) {
@@ -417,6 +465,7 @@ Bandit Bandit::Load(const std::filesystem::path& path, Names* names) {
 Bandit Bandit::Load(std::istream& in, Names* names) {
   ByteReader reader = CheckedReader(in);
   const auto format = reader.Next<std::uint32_t>();
+  CheckSaved(format > 0, "there is no format 0");
   if (format > kFormat) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("it has format {}, this version of manyarms reads "
@@ -424,12 +473,17 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
                             format, kFormat));
   }
   try {
-    Bandit bandit(LoadOptions(reader));
+    const BanditOptions options = LoadOptions(reader);
+    // Before memory is taken for it.
+    const std::uint64_t dim = InnerDim(options) + 1;
+    CheckSaved(reader.left() / sizeof(double) >= dim * (dim + 1) / 2,
+               "it ends too early");
+    Bandit bandit(options);
     State& state = *bandit.state_;
     state.catalogue.Restore(reader);
     state.posterior.Restore(reader);
     state.policy->Restore(reader, state.Slots());
-    state.pending.Restore(reader);
+    state.pending.Restore(reader, format >= 2);
     Names restored;
     if (format >= 2) restored.Restore(reader);
     CheckSaved(reader.left() == 0, "something follows its end");
@@ -437,7 +491,10 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
     return bandit;
   } catch (const Error& error) {
     // Of options and arms that no bandit could have had.
-    if (error.code() == ErrorCode::kCorrupt) throw;
+    if (error.code() == ErrorCode::kCorrupt ||
+        error.code() == ErrorCode::kTooLarge) {
+      throw;
+    }
     FailCorrupt(error.what());
   }
 }

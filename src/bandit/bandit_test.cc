@@ -312,5 +312,46 @@ TEST(Bandit, TakesRowsAsTheyLie) {
   EXPECT_EQ(strided.Choose().score, plain.Choose().score);
 }
 
+// The order that masks go by.
+TEST(Bandit, KeepsItsOrderWhenArmsGetOtherFeatures) {
+  for (const bool negative : {false, true}) {
+    Bandit bandit({.dim = 3, .negative_rewards = negative});
+    bandit.Add(testing::FirstIds(40), testing::GaussianRows(40, 3, 1));
+    bandit.Remove(std::vector<ArmId>{3, 17});
+    const std::vector<ArmId> before = bandit.Ids();
+    const std::vector<float> rows = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    bandit.Update(std::vector<ArmId>{9, 1, 30},
+                  FeatureRows(rows.data(), 3, 3, {.row = 3}));
+    EXPECT_EQ(bandit.Ids(), before);
+  }
+}
+
+TEST(Bandit, RefusesTheDecisionOfAnother) {
+  Bandit one({.dim = 1, .search = ScanOptions{}});
+  Bandit other({.dim = 1, .search = ScanOptions{}});
+  one.Add(1, std::vector<float>{1});
+  other.Add(2, std::vector<float>{1});
+  const Decision decision = one.Choose();
+  other.Choose();
+  ExpectError(ErrorCode::kUnknownId, {"decision 1 ", "another bandit's"},
+              [&] { other.Learn(decision, 1.0); });
+  EXPECT_EQ(other.pending(), 1U);
+  one.Learn(decision, 1.0);
+}
+
+TEST(Bandit, PredictsManyAsItPredictsOne) {
+  Bandit bandit({.dim = 3, .negative_rewards = true});
+  const std::vector<float> rows = testing::GaussianRows(5, 3, 1);
+  for (int i = 0; i < 5; ++i) {
+    bandit.Observe(std::span(rows).subspan(3 * static_cast<std::size_t>(i), 3),
+                   0.3 * i - 1);
+  }
+  const std::vector<double> many =
+      bandit.Predict(FeatureRows(rows.data(), 5, 3, {.row = 3}));
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(many[i], bandit.Predict(std::span(rows).subspan(3 * i, 3)));
+  }
+}
+
 }  // namespace
 }  // namespace manyarms

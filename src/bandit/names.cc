@@ -13,7 +13,12 @@ ArmId Names::Add(std::string_view name) {
   const auto found = ids_.find(name);
   if (found != ids_.end()) return found->second;
   const auto added = ids_.emplace(name, next_).first;
-  names_.emplace(next_, &added->first);
+  try {
+    names_.emplace(next_, &added->first);
+  } catch (...) {  // out of memory
+    ids_.erase(added);
+    throw;
+  }
   return next_++;
 }
 

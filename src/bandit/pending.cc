@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "manyarms/error.h"
 
 namespace manyarms {
@@ -10,14 +11,17 @@ std::span<float> PendingDecisions::FeaturesAt(std::uint32_t place) {
   return std::span(features_).subspan(place * dim_, dim_);
 }
 
-std::span<float> PendingDecisions::Add() {
+std::span<float> PendingDecisions::Add(ArmId arm) {
   if (window_.size() == limit_) DropFirst();
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(features_.size() / dim_));
     features_.resize(features_.size() + dim_);
+    arms_.resize(arms_.size() + 1);
+    free_.reserve(arms_.size());  // so that Remove never fails
   }
   window_.push_back(free_.back());
   free_.pop_back();
+  arms_[window_.back()] = arm;
   ++size_;
   return FeaturesAt(window_.back());
 }
@@ -41,6 +45,17 @@ std::span<const float> PendingDecisions::Features(DecisionId decision) const {
   return std::span(features_).subspan(window_[decision - first_] * dim_, dim_);
 }
 
+void PendingDecisions::CheckArm(DecisionId decision, ArmId arm) const {
+  if (!IsPending(decision) || decision < first_armed_) return;
+  const ArmId chosen = arms_[window_[decision - first_]];
+  if (chosen != arm) {
+    throw Error(ErrorCode::kUnknownId,
+                fmt::format("decision {} chose another arm here: this one is "
+                            "another bandit's",
+                            decision));
+  }
+}
+
 void PendingDecisions::Remove(DecisionId decision) {
   std::uint32_t& place = window_[decision - first_];
   free_.push_back(place);
@@ -60,28 +75,35 @@ void PendingDecisions::DropFirst() {
 
 void PendingDecisions::Save(ByteWriter& writer) const {
   writer.Transfer(first_);
+  writer.Transfer(first_armed_);
   writer.Transfer(std::uint64_t{window_.size()});
   for (const std::uint32_t place : window_) {
     const bool pending = place != kDone;
     writer.Transfer(pending);
     if (pending) {
+      writer.Transfer(arms_[place]);
       writer.Values(std::span(features_).subspan(place * dim_, dim_));
     }
   }
 }
 
-void PendingDecisions::Restore(ByteReader& reader) {
+void PendingDecisions::Restore(ByteReader& reader, bool with_arms) {
   reader.Transfer(first_);
+  if (with_arms) reader.Transfer(first_armed_);
   const std::size_t window = reader.Count(1);
   CheckSaved(first_ > 0 && first_ < ~DecisionId{0} / 2 && window <= limit_,
              "its decisions are out of bounds");
   for (std::size_t i = 0; i < window; ++i) {
     if (reader.Next<bool>()) {
-      reader.Values(Add());
+      const ArmId arm = with_arms ? reader.Next<ArmId>() : 0;
+      const std::span<float> features = Add(arm);
+      reader.Values(features);
+      CheckFeatures(features, dim_);
     } else {
       window_.push_back(kDone);
     }
   }
+  if (!with_arms) first_armed_ = last() + 1;
 }
 
 }  // namespace manyarms

@@ -16,7 +16,7 @@ namespace manyarms {
 /// arm had when it was chosen: by then the arm may be gone or another.
 ///
 /// Numbers them 1, 2, 3, ... and keeps the last `limit` at most. All operations
-/// O(d); 4d + 4 bytes a decision that is pending, and 4 for each that was made
+/// O(d); 4d + 12 bytes a decision that is pending, and 4 for each that was made
 /// after the oldest of those.
 class PendingDecisions {
  public:
@@ -24,12 +24,15 @@ class PendingDecisions {
       : dim_(dim), limit_(limit) {}
 
   /// The place for the features of a new decision, whose number is last().
-  std::span<float> Add();
+  std::span<float> Add(ArmId arm);
 
   DecisionId last() const { return first_ + window_.size() - 1; }
 
   /// Throws Error(kUnknownId), saying why, unless the decision is pending.
   std::span<const float> Features(DecisionId decision) const;
+
+  /// Throws Error(kUnknownId) if the decision is pending and chose another arm.
+  void CheckArm(DecisionId decision, ArmId arm) const;
 
   /// REQUIRES: the decision is pending.
   void Remove(DecisionId decision);
@@ -37,8 +40,9 @@ class PendingDecisions {
   std::size_t size() const { return size_; }
 
   void Save(ByteWriter& writer) const;
-  /// REQUIRES: no decision has been made.
-  void Restore(ByteReader& reader);
+  /// REQUIRES: no decision has been made. Files of the first format have no
+  /// arms; then any arm will do.
+  void Restore(ByteReader& reader, bool with_arms);
 
  private:
   static constexpr std::uint32_t kDone = ~std::uint32_t{0};
@@ -52,6 +56,8 @@ class PendingDecisions {
   DecisionId first_ = 1;              // of the window
   std::deque<std::uint32_t> window_;  // places of features, or kDone
   std::vector<float> features_;
+  std::vector<ArmId> arms_;          // by place
+  DecisionId first_armed_ = 1;       // of earlier ones the arm is not known
   std::vector<std::uint32_t> free_;  // places
   std::size_t size_ = 0;
 };

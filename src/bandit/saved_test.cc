@@ -1,6 +1,8 @@
 // What is saved is read back, and what is damaged is not.
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -184,6 +186,30 @@ TEST(Saved, ReadsEarlierFormats) {
       expected.Learn(decision, 0.1 * t);
     }
   }
+}
+
+// Numbers that a posterior cannot have would become scores that are none.
+TEST(Saved, RefusesWhatCannotHaveBeenLearned) {
+  Bandit bandit({.dim = 2, .search = ScanOptions{}});
+  bandit.Add(1, std::vector<float>{0, 0});
+  const std::string whole = Bytes(bandit);
+  const std::string bytes = whole.substr(0, whole.size() - 4);
+  int refused = 0;
+  for (std::size_t i = 8; i + 8 <= bytes.size(); ++i) {
+    for (const double value : {1e-304, 1e304, -1.0, std::nan("")}) {
+      std::string forged = bytes;
+      std::memcpy(&forged[i], &value, sizeof(value));
+      try {
+        Bandit loaded = Loaded(WithChecksum(forged));
+        loaded.ChooseBest(1);
+        loaded.Learn(loaded.Choose(), 1.0);
+        Bytes(loaded);
+      } catch (const Error&) {
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, 0);
 }
 
 TEST(Saved, SaysSoWhenTheFormatIsOfALaterVersion) {

@@ -2,10 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <system_error>
@@ -21,12 +22,20 @@ namespace {
 }
 
 // Beside the file, so that it can be renamed to it, under a name that nobody
-// else uses at the same time.
-std::filesystem::path TemporaryFor(const std::filesystem::path& path) {
-  static std::atomic<unsigned> count = 0;
-  std::filesystem::path temporary = path;
-  temporary += fmt::format(".{}-{}.tmp", getpid(), count++);
-  return temporary;
+// else has. It may be read by whoever may read the file that it replaces.
+std::filesystem::path MakeTemporary(const std::filesystem::path& path) {
+  std::string name = path.string() + ".XXXXXX";
+  const int file = mkstemp(name.data());
+  if (file < 0) Fail(path, errno);
+  struct stat before = {};
+  if (stat(path.c_str(), &before) != 0) {
+    const mode_t mask = umask(0);
+    umask(mask);
+    before.st_mode = 0666 & ~mask;
+  }
+  fchmod(file, before.st_mode & 0777);
+  close(file);
+  return name;
 }
 
 // To the disk: of a file its contents, of a folder its names.
@@ -65,12 +74,17 @@ class RemovedUnlessRenamed {
 
 void WriteWhole(const std::filesystem::path& path,
                 const std::function<void(std::ostream&)>& write) {
-  const std::filesystem::path temporary = TemporaryFor(path);
+  const std::filesystem::path temporary = MakeTemporary(path);
+  RemovedUnlessRenamed file(temporary);
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   if (!out) Fail(path, errno);
-  RemovedUnlessRenamed file(temporary);
-  write(out);
+  try {
+    write(out);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{}: {}", path.string(), error.what()));
+  }
   out.close();
   if (!out) Fail(path, errno != 0 ? errno : EIO);
   if (const int error = Sync(temporary)) Fail(path, error);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <vector>
 
 #include "manyarms/error.h"
 #include "manyarms/types.h"
@@ -42,20 +41,20 @@ void CheckRowCount(std::size_t values, std::size_t rows, std::size_t dim) {
   }
 }
 
-void CheckRows(const FeatureRows& features, std::size_t rows, std::size_t dim) {
+void CheckShape(const FeatureRows& features, std::size_t rows,
+                std::size_t dim) {
   if (features.rows() != rows || features.columns() != dim) {
     Fail(fmt::format("{} rows of {} features given for {} arms of dimension {}",
                      features.rows(), features.columns(), rows, dim));
   }
-  std::vector<float> row(dim);
-  for (std::size_t i = 0; i < rows; ++i) {
-    features.Copy(i, row);
-    try {
-      CheckFeatures(row, dim);
-    } catch (const Error& error) {
-      if (rows == 1) throw;
-      Fail(fmt::format("arm {} of {}: {}", i + 1, rows, error.what()));
-    }
+}
+
+void CheckRow(std::span<const float> row, std::size_t i, std::size_t of) {
+  try {
+    CheckFeatures(row, row.size());
+  } catch (const Error& error) {
+    if (of == 1) throw;
+    Fail(fmt::format("arm {} of {}: {}", i + 1, of, error.what()));
   }
 }
 

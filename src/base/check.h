@@ -15,7 +15,9 @@ void CheckDim(std::size_t dim);
 void CheckFeatures(std::span<const float> features, std::size_t dim);
 /// `rows` feature vectors, one after another, by their number alone.
 void CheckRowCount(std::size_t values, std::size_t rows, std::size_t dim);
-void CheckRows(const FeatureRows& features, std::size_t rows, std::size_t dim);
+void CheckShape(const FeatureRows& features, std::size_t rows, std::size_t dim);
+/// The features of arm i, counted from 0, of so many in one call.
+void CheckRow(std::span<const float> row, std::size_t i, std::size_t of);
 void CheckReward(double reward);
 void CheckRegularisation(double regularisation);
 

@@ -46,7 +46,8 @@ Catalogue& Catalogue::operator=(Catalogue&&) noexcept = default;
 
 std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
                                  const FeatureRows& features) {
-  Validate(ids, features);
+  CheckShape(features, ids.size(), dim_);
+  CheckRoom(ids.size());
   std::vector<float> row(dim_);
   std::vector<Slot> slots;
   slots.reserve(ids.size());
@@ -57,7 +58,10 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
   try {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (i + kAhead < ids.size()) index_->Prefetch(ids[i + kAhead]);
+      // Checked after copying: what the caller holds, another thread of theirs
+      // may change meanwhile.
       features.Copy(i, row);
+      CheckRow(row, i, ids.size());
       slots.push_back(TakeSlot());
       if (!Put(slots.back(), ids[i], row)) {
         throw Error(ErrorCode::kDuplicateId,
@@ -66,7 +70,7 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
       }
       ++put;
     }
-  } catch (...) {  // a duplicate, or out of memory: as if nothing had happened
+  } catch (...) {  // as if nothing had happened
     for (std::size_t i = slots.size(); i-- > 0;) {
       if (i < put) index_->Erase(slots[i], blocks());
       if (slots[i] < used_before) free_slots_.push_back(slots[i]);
@@ -89,9 +93,21 @@ bool Catalogue::Put(Slot slot, ArmId id, std::span<const float> features) {
   const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
   chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
   if (!index_->Insert(slot, blocks())) return false;
+  SetFeatures(slot, features);
+  return true;
+}
+
+void Catalogue::SetFeatures(Slot slot, std::span<const float> features) {
   float* lane = FeaturesOf(slot);
   for (std::size_t j = 0; j < dim_; ++j) lane[j * kLanes] = features[j];
-  return true;
+}
+
+void Catalogue::Replace(std::span<const Slot> slots,
+                        std::span<const float> features) {
+  const std::scoped_lock lock(*writing_);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    SetFeatures(slots[i], features.subspan(i * dim_, dim_));
+  }
 }
 
 Slot Catalogue::Add(ArmId id, std::span<const float> features) {
@@ -102,13 +118,11 @@ void Catalogue::Reserve(std::size_t arms) {
   index_->Reserve(std::min<std::size_t>(arms, kMaxArms));
 }
 
-void Catalogue::Validate(std::span<const ArmId> ids,
-                         const FeatureRows& features) const {
-  CheckRows(features, ids.size(), dim_);
-  if (ids.size() > kMaxArms - size()) {
+void Catalogue::CheckRoom(std::size_t arms) const {
+  if (arms > kMaxArms - size()) {
     throw Error(ErrorCode::kTooLarge,
                 fmt::format("{} arms and {} more are beyond the limit of {}",
-                            size(), ids.size(), kMaxArms));
+                            size(), arms, kMaxArms));
   }
 }
 

@@ -15,7 +15,7 @@ bool IsBetter(const TopHits::Entry& one, const TopHits::Entry& other) {
 }  // namespace
 
 void TopHits::Offer(const Hit& hit, ArmId id) {
-  if (hit.score < bar()) return;
+  if (!(hit.score >= bar())) return;  // nor what is not a number
   const Entry entry{hit, id};
   if (full()) {
     if (!IsBetter(entry, heap_.front())) return;
@@ -30,7 +30,7 @@ void TopHits::Offer(const Hit& hit, ArmId id) {
 void TopHits::Offer(const BlockTable& table, const MaskedBlock& masked,
                     const float* scores) {
   ForEachLane(masked.lanes, [&](std::uint32_t lane) {
-    if (scores[lane] < bar()) return;
+    if (!(scores[lane] >= bar())) return;
     const Slot slot = masked.block * kLanes + lane;
     Offer({slot, scores[lane]}, table.Id(slot));
   });

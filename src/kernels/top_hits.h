@@ -13,7 +13,7 @@ namespace manyarms::kernels {
 /// ones by the smaller id.
 class TopHits {
  public:
-  /// `bar`: arms with a score below it need not be kept.
+  /// `bar`: arms with a score below it need not be kept. REQUIRES: count > 0.
   explicit TopHits(std::size_t count,
                    float bar = -std::numeric_limits<float>::infinity())
       : count_(count), least_(bar) {}

@@ -56,7 +56,7 @@ Elimination::Elimination(const EliminationOptions& options,
 
 // Lines 8 and 21: floor(-log2(uncertainty)), kept within the stages.
 std::size_t Elimination::StageOf(float uncertainty) const {
-  if (uncertainty >= 1) return 0;
+  if (!(uncertainty < 1)) return 0;  // also what is not a number
   if (uncertainty <= widths_.back()) return last_stage();
   int exponent = 0;
   const float mantissa = std::frexp(uncertainty, &exponent);  // in [1/2, 1)
@@ -269,7 +269,8 @@ void Elimination::Restore(ByteReader& reader, std::span<const Slot> slots) {
     return heap;
   };
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    stages_[s].Add(load_heap(static_cast<std::uint8_t>(s)));
+    const std::vector<Entry> heap = load_heap(static_cast<std::uint8_t>(s));
+    if (!heap.empty()) stages_[s].Add(heap);
   }
   eliminated_.PushAll(load_heap(kEliminated));
   CheckSaved(

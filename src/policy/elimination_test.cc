@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "kernels/arm_set.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -161,6 +162,34 @@ class Race {
     return hit.slot;
   }
 
+  // ChooseTop by its definition.
+  std::vector<Slot> ObviousTop(std::size_t count,
+                               const std::vector<Slot>& among) const {
+    std::vector<ArmBounds> bounds = confidence_.Bounds(among);
+    float threshold = -kInfinity;
+    for (const ArmBounds& arm : bounds) {
+      threshold = std::max(threshold, arm.mean - arm.uncertainty);
+    }
+    std::erase_if(bounds, [&](const ArmBounds& arm) {
+      return arm.mean + arm.uncertainty < threshold;
+    });
+    std::ranges::sort(bounds, [&](const ArmBounds& a, const ArmBounds& b) {
+      if (a.uncertainty != b.uncertainty) return a.uncertainty > b.uncertainty;
+      return catalogue_.id(a.slot) < catalogue_.id(b.slot);
+    });
+    std::vector<Slot> slots;
+    for (const ArmBounds& arm : bounds) slots.push_back(arm.slot);
+    slots.resize(std::min(count, slots.size()));
+    return slots;
+  }
+  std::vector<Slot> Top(std::size_t count, const ArmSet* among) {
+    std::vector<Slot> slots;
+    for (const Hit& hit : fast_.ChooseTop({.count = count, .among = among})) {
+      slots.push_back(hit.slot);
+    }
+    return slots;
+  }
+
   const std::vector<Slot>& live() const { return live_; }
   const Elimination& fast() const { return fast_; }
   const SlowElimination& slow() const { return slow_; }
@@ -188,6 +217,30 @@ TEST(Elimination, AgreesWithTheObviousWhileArmsAreAdded) {
       race.Step(1.0);
     }
   }
+}
+
+// And the choices in between are what they are without.
+TEST(Elimination, TheTopGoesByIntervalsAndLeavesTheStagesAlone) {
+  Race asked(4, 2.0, 0.01, 1);
+  Race alone(4, 2.0, 0.01, 1);
+  asked.Add(300);
+  alone.Add(300);
+  bool left_some_out = false;
+  for (int t = 1; t <= 800 && !::testing::Test::HasFailure(); ++t) {
+    ArmSet among;
+    std::vector<Slot> some;
+    for (const Slot slot : asked.live()) {
+      if (slot % 7 != static_cast<Slot>(t) % 7) continue;
+      among.Add(slot);
+      some.push_back(slot);
+    }
+    EXPECT_EQ(asked.Top(5, &among), asked.ObviousTop(5, some));
+    const std::vector<Slot> all = asked.Top(1000, nullptr);
+    EXPECT_EQ(all, asked.ObviousTop(1000, asked.live()));
+    left_some_out |= all.size() < asked.live().size();
+    EXPECT_EQ(asked.Step(1.0), alone.Step(1.0));
+  }
+  EXPECT_TRUE(left_some_out);
 }
 
 // Removals take the arm just played half of the time: that is most often the

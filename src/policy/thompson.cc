@@ -30,7 +30,7 @@ Eigen::VectorXd Thompson::Draw() {
 // Line 9.
 Hit Thompson::Choose() {
   const Eigen::VectorXd theta = Draw();
-  return *search_->Best({.direction = &theta});
+  return search_->Best({.direction = &theta}).value_or(Hit{});
 }
 
 std::vector<Hit> Thompson::ChooseTop(const TopRequest& request) {
@@ -42,7 +42,7 @@ void Thompson::Save(ByteWriter& writer) const { writer.Transfer(choices_); }
 
 void Thompson::Restore(ByteReader& reader, std::span<const Slot> slots) {
   reader.Transfer(choices_);
-  search_->Add(slots);
+  if (!slots.empty()) search_->Add(slots);
 }
 
 PolicyStats Thompson::stats() const { return {search_->stats()}; }

@@ -16,8 +16,9 @@ Ucb::Ucb(const UcbOptions& options, const SearchOptions& search,
 Hit Ucb::Choose() {
   const Eigen::VectorXd mean = posterior_.Mean();
   const Eigen::MatrixXd factor = posterior_.InverseFactor(radius_);
-  return *search_->Best(
-      {.direction = &mean, .factor = &factor, .radius = radius_});
+  return search_
+      ->Best({.direction = &mean, .factor = &factor, .radius = radius_})
+      .value_or(Hit{});
 }
 
 std::vector<Hit> Ucb::ChooseTop(const TopRequest& request) {
@@ -30,7 +31,7 @@ std::vector<Hit> Ucb::ChooseTop(const TopRequest& request) {
 void Ucb::Save(ByteWriter&) const {}
 
 void Ucb::Restore(ByteReader&, std::span<const Slot> slots) {
-  search_->Add(slots);
+  if (!slots.empty()) search_->Add(slots);
 }
 
 PolicyStats Ucb::stats() const { return {search_->stats()}; }

@@ -1,10 +1,12 @@
 #include "manyarms/posterior.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/bytes.h"
 #include "base/check.h"
 #include "kernels/triangular.h"
+#include "manyarms/types.h"
 
 namespace manyarms {
 namespace {
@@ -104,11 +106,19 @@ void Posterior::Save(ByteWriter& writer) const {
 
 void Posterior::Restore(ByteReader& reader) {
   reader.Transfer(updates_);
+  CheckSaved(updates_ <= kMaxSteps, "it has learned too much");
+  // No entry of the factor is longer than what it is the root of, and an update
+  // makes no diagonal smaller.
+  const double most =
+      std::sqrt(kMaxRegularisation + static_cast<double>(updates_ + 1) *
+                                         std::max(kMaxFeature * kMaxFeature,
+                                                  kMaxReward * kMaxReward));
+  const double least = std::min(1.0, std::sqrt(regularisation_)) * (1 - 1e-9);
   for (Index j = 0; j < factor_.cols(); ++j) {
     auto column = factor_.col(j).tail(factor_.rows() - j);
     reader.Values(std::span<double>(column.data(), Unsigned(column.size())));
-    CheckSaved(column.allFinite() && column[0] > 0,
-               "what it has learned is not a number");
+    CheckSaved(column.cwiseAbs().maxCoeff() <= most && column[0] >= least,
+               "what it has learned is out of bounds");
   }
 }
 

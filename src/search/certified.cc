@@ -130,12 +130,7 @@ std::vector<Hit> CertifiedSearch::Top(const Query& query,
   if (MustScan(query) || eligible <= std::max(kFewArms, request.count)) {
     return ScanTop(request);
   }
-  const std::uint64_t scored_before = stats_.arms_scored;
-  std::vector<Hit> top = FindTop(query, request);
-  recent_.arms += stats_.arms_scored - scored_before;
-  ++recent_.choices;
-  if (!top.empty()) ConsiderSurveyIfRoom(query, top.back());
-  return top;
+  return FindTop(query, request);
 }
 
 void CertifiedSearch::ConsiderSurveyIfRoom(const Query& query,
@@ -175,7 +170,12 @@ Hit CertifiedSearch::FindBest(const Query& query) {
 
 std::vector<Hit> CertifiedSearch::FindTop(const Query& query,
                                           const TopRequest& request) {
-  if (!order_) return ScanTop(request);
+  const std::uint64_t scored_before = stats_.arms_scored;
+  if (!order_) {
+    std::vector<Hit> scanned = ScanTop(request);
+    CountTop(query, scanned, stats_.arms_scored - scored_before);
+    return scanned;
+  }
   kernels::TopHits top(request.count);
   for (const ArmSet* arms : {&fresh_, &surveyed_}) {
     const std::vector<MaskedBlock> blocks = Common(*arms, request.among);
@@ -185,13 +185,29 @@ std::vector<Hit> CertifiedSearch::FindTop(const Query& query,
   TightenAfterLongWalk(query);
   const Order::Walk walk = order_->FindTop(scorer_, query, request.among, top);
   stats_.arms_scored += walk.arms;
-  last_walk_ = walk.arms;
-  if (walk.certain) return top.Sorted();
-  const std::uint64_t scored_before = stats_.arms_scored;
+  if (walk.certain) {
+    last_walk_ = walk.arms;
+    std::vector<Hit> sorted = top.Sorted();
+    CountTop(query, sorted, stats_.arms_scored - scored_before);
+    return sorted;
+  }
+  // That a part of the arms is not among the contenders says nothing of how
+  // good the order is for all of them.
   std::vector<Hit> scanned = ScanTop(request);
-  last_walk_ += stats_.arms_scored - scored_before;
-  recent_.uncertain = true;
+  if (request.among == nullptr) {
+    last_walk_ = stats_.arms_scored - scored_before;
+    recent_.uncertain = true;
+    CountTop(query, scanned, last_walk_);
+  }
   return scanned;
+}
+
+// Takes note of the work, which may pay for a survey.
+void CertifiedSearch::CountTop(const Query& query, const std::vector<Hit>& top,
+                               std::uint64_t scored) {
+  recent_.arms += scored;
+  ++recent_.choices;
+  if (!top.empty()) ConsiderSurveyIfRoom(query, top.back());
 }
 
 std::vector<Hit> CertifiedSearch::ScanTop(const TopRequest& request) {

@@ -54,6 +54,8 @@ class CertifiedSearch final : public Search {
   Hit FindBest(const Query& query);
   Hit BestOf(const ArmSet& arms) const;
   std::vector<Hit> FindTop(const Query& query, const TopRequest& request);
+  void CountTop(const Query& query, const std::vector<Hit>& top,
+                std::uint64_t scored);
   std::vector<Hit> ScanTop(const TopRequest& request);
   bool MustScan(const Query& query) const;
   void TightenAfterLongWalk(const Query& query);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+
 #include "manyarms/error.h"
 
 namespace manyarms {
@@ -39,13 +42,14 @@ std::optional<Hit> CheckedSearch::Best(const Query& query) {
 std::vector<Hit> CheckedSearch::Top(const Query& query,
                                     const TopRequest& request) {
   std::vector<Hit> answer = search_->Top(query, request);
-  if (!answer.empty() && ++answers_ % every_ == 0) {
+  if (++answers_ % every_ == 0) {
     ++checks_;
-    const std::vector<Hit> scanned = scan_.Top(query, request);
-    // As many in any case: all that may be asked for, or the count.
-    for (std::size_t i = 0; i < answer.size(); ++i) {
-      Compare(answer[i], scanned[i]);
-    }
+    std::vector<Hit> scanned = scan_.Top(query, request);
+    const std::size_t longer = std::max(answer.size(), scanned.size());
+    std::vector<Hit> answered = answer;
+    answered.resize(longer);  // with no arm where one is missing
+    scanned.resize(longer);
+    for (std::size_t i = 0; i < longer; ++i) Compare(answered[i], scanned[i]);
   }
   return answer;
 }
@@ -53,14 +57,17 @@ std::vector<Hit> CheckedSearch::Top(const Query& query,
 void CheckedSearch::Compare(const Hit& answer, const Hit& scanned) const {
   if (answer.slot == scanned.slot && answer.score == scanned.score) return;
   const SearchStats stats = search_->stats();
+  const auto name = [this](const Hit& hit) {
+    return hit.slot == kNoSlot ? std::string("(none)")
+                               : std::to_string(catalogue_.id(hit.slot));
+  };
   throw Error(
       ErrorCode::kWrongAnswer,
       fmt::format("certified search chose arm {} (score {:.9g}), a scan of all "
                   "{} finds arm {} (score {:.9g}); at answer {}, after {} "
                   "snapshots and {} arms scored",
-                  catalogue_.id(answer.slot), answer.score, size(),
-                  catalogue_.id(scanned.slot), scanned.score, answers_,
-                  stats.snapshots, stats.arms_scored));
+                  name(answer), answer.score, size(), name(scanned),
+                  scanned.score, answers_, stats.snapshots, stats.arms_scored));
 }
 
 }  // namespace manyarms

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import copy
 import random
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -142,7 +142,7 @@ def _bandit(learning_policy: Any, dim: int, seed: int) -> Bandit:
         )
     if getattr(learning_policy, "scale", False):
         raise ValueError("scale=True cannot be used: scale the arms' features beforehand")
-    policy = "ts" if name == "LinTS" else "ucb"  # greedy is ucb without exploration
+    policy: Literal["ts", "ucb"] = "ts" if name == "LinTS" else "ucb"  # greedy is ucb without exploration
     alpha = float(getattr(learning_policy, "alpha", 0.0))
     penalty = float(learning_policy.l2_lambda)
     return Bandit(dim, policy, exploration=alpha, regularisation=penalty, seed=seed)

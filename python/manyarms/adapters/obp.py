@@ -101,8 +101,11 @@ class Policy:
             raise ValueError(
                 f"action is {action}, must be from 0 to {self.n_actions - 1}"
             )
+        value = float(np.asarray(reward).item())
+        if not np.isfinite(value):
+            raise ValueError(f"reward is {value}, must be finite")
         self._actions.append(int(action))
-        self._rewards.append(float(np.asarray(reward).item()))
+        self._rewards.append(value)
         self.n_trial += 1
         self.action_counts[action] += 1
         if len(self._actions) == self.batch_size:

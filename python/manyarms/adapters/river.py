@@ -33,7 +33,7 @@ class Policy:
         self._start = copy.deepcopy(bandit)
         self._n = 0  # updates; evaluate_offline reads it
 
-    def pull(self, arm_ids: Ids | Mask | None = None, context: Any = None) -> int | str:
+    def pull(self, arm_ids: Ids | Mask | None = None, context: Any = None) -> Any:
         """The arm to play, among these, all of which the bandit must have.
 
         Without arm_ids among all arms; with very many that is far faster.
