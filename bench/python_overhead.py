@@ -1,9 +1,10 @@
-"""What a step costs from Python beyond what it costs in C++.
+"""What a step costs from Python beyond what it costs in C++, and what slates and
+eligible arms cost.
 
 The same world, the same decisions: choose and learn are timed one by one in a
-Python loop, and inside the library by manyarms.sim.simulate. Both take turns;
-medians of the rounds are compared, early steps apart from the rest, because the
-first choices scan and take milliseconds.
+Python loop, and inside the library by manyarms.sim.simulate. Both take turns, and
+medians over the rounds are compared. Means contain the first choices, which scan;
+how many do depends on when the second thread has made an order.
 
 Run by `make bench-python`.
 """
@@ -13,18 +14,32 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
+from collections.abc import Callable
+
+import numpy as np
 
 from manyarms import Bandit, sim
 
+MASK = (1 << 64) - 1
 
-def python_run(arms: int, dim: int, steps: int) -> tuple[float, list[float], int]:
-    """Seconds of a step, single times of choose, and a sum of the arms chosen."""
+
+def digest(arms: list[int]) -> str:
+    """FNV-1a, as the rows of the library have it."""
+    value = 0xCBF29CE484222325
+    for arm in arms:
+        for shift in range(0, 64, 8):
+            value = ((value ^ (arm >> shift & 0xFF)) * 0x100000001B3) & MASK
+    return f"{value:016x}"
+
+
+def play(arms: int, dim: int, steps: int) -> tuple[Bandit, list[float], list[float], str]:
+    """The bandit, times of choose and of learn, and a digest of the decisions."""
     world = sim.Synthetic(arms, dim, add=0, seed=1)
     bandit = Bandit(dim, seed=1)
     ids = range(arms)
     bandit.add_arms(ids, world.features(ids))
     clock = time.perf_counter
-    chooses, total, chosen = [], 0.0, 0
+    chooses, learns, chosen = [], [], []
     for _ in range(steps):
         world.advance()
         start = clock()
@@ -35,9 +50,18 @@ def python_run(arms: int, dim: int, steps: int) -> tuple[float, list[float], int
         bandit.learn(decision, reward)
         end = clock()
         chooses.append(middle - start)
-        total += middle - start + end - before_learning
-        chosen += decision.arm
-    return total / steps, chooses, chosen
+        learns.append(end - before_learning)
+        chosen.append(decision.arm)
+    return bandit, chooses, learns, digest(chosen)
+
+
+def median_us(work: Callable[[], object], rounds: int = 200) -> float:
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return 1e6 * statistics.median(times)
 
 
 def main() -> None:
@@ -49,19 +73,33 @@ def main() -> None:
     options = parser.parse_args()
     rows = []
     for _ in range(options.rounds):
-        step, chooses, _ = python_run(options.arms, options.dim, options.steps)
+        bandit, chooses, learns, decisions = play(options.arms, options.dim, options.steps)
         (row,) = sim.simulate(arms=options.arms, dim=options.dim, steps=options.steps,
                               add=0, seed=1)
-        cpp_step = row["run_seconds"] / options.steps
-        rows.append((1e6 * step, 1e6 * cpp_step,
-                     1e6 * statistics.median(chooses), row["latency_us.p50"]))
-        print("choose and learn {:.2f} us from Python, {:.2f} in C++; median choose "
-              "{:.2f} and {:.2f} us".format(*rows[-1]), flush=True)
-    medians = [statistics.median(column) for column in zip(*rows)]
+        if decisions != row["decision_digest"]:
+            raise SystemExit("the decisions differ, so that times say nothing")
+        rows.append((1e6 * (sum(chooses) + sum(learns)) / options.steps,
+                     1e6 * row["run_seconds"] / options.steps,
+                     1e6 * statistics.median(chooses), row["latency_us.p50"],
+                     1e6 * statistics.median(learns)))
+        print("mean step {:.2f} us from Python, {:.2f} in C++; median choose {:.2f} and "
+              "{:.2f} us, median learn {:.2f} us from Python".format(*rows[-1]), flush=True)
+    step, cpp_step, choose, cpp_choose, learn = (
+        statistics.median(column) for column in zip(*rows))
     print(f"{options.arms:,} arms, {options.dim} features, {options.steps:,} steps, "
-          f"medians of {options.rounds} rounds: a step {medians[0]:.2f} us from Python, "
-          f"{medians[1]:.2f} in C++, {medians[0] - medians[1]:.2f} more; a median choice "
-          f"{medians[2]:.2f} and {medians[3]:.2f} us")
+          f"medians of {options.rounds} rounds, same decisions: mean step {step:.2f} us "
+          f"from Python, {cpp_step:.2f} in C++; median choose {choose:.2f} and "
+          f"{cpp_choose:.2f} us, median learn {learn:.2f} us from Python")
+
+    rng = np.random.default_rng(1)
+    mask = rng.random(options.arms) < 1 / 3
+    few = rng.choice(options.arms, 100, replace=False)
+    many = rng.choice(options.arms, options.arms // 100, replace=False)
+    print(f"after that, medians: 100 best of all arms "
+          f"{median_us(lambda: bandit.choose_many(100)):.1f} us; one of 100 ids "
+          f"{median_us(lambda: bandit.choose(eligible=few)):.1f} us; one of a hundredth of "
+          f"the arms by ids {median_us(lambda: bandit.choose(eligible=many)):.0f} us; one of "
+          f"a third by a mask {median_us(lambda: bandit.choose(eligible=mask)):.0f} us")
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class OtherWork:
         return max(0.0, busy - own) / wall if wall >= self.SHORTEST else None
 
 
-def seconds_of(action: Callable[[], None]) -> float:
+def seconds_of(action: Callable[[], object]) -> float:
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
@@ -89,7 +89,13 @@ class Trace:
         self.update_ns: list[int] = []
         self.arms: list[int] = []
         self.rewards: list[float] = []
-        self.exact: list[bool] = []
+        self.checks: list[tuple[np.ndarray, int]] = []  # parameter, arm chosen
+
+    def recall(self) -> float | None:
+        """Computed when all is over: scans in between would spoil the caches of
+        those who are checked."""
+        found = [is_best(self.problem, theta, arm) for theta, arm in self.checks]
+        return float(np.mean(found)) if found else None
 
     def checkpoints(self) -> dict[str, dict[str, float | str]]:
         gaps = self.problem.best - self.problem.means[self.arms].astype(np.float64)
@@ -118,8 +124,8 @@ class Trace:
             "update_mean_us": float(np.mean(self.update_ns)) / 1000,
             "cumulative_reward": float(np.sum(self.rewards)),
             "checkpoints": self.checkpoints(),
-            "recall": float(np.mean(self.exact)) if self.exact else None,
-            "recall_checks": len(self.exact),
+            "recall": self.recall(),
+            "recall_checks": len(self.checks),
         }
         if len(choices) > STEADY_AFTER:
             steady = choices[STEADY_AFTER:]
@@ -152,7 +158,7 @@ def step_through(rival: Rival, problem: Problem, limit: float) -> Trace:
         arm = rival.choose()
         chosen = time.perf_counter_ns()
         if theta is not None and step % check_every == 0:
-            trace.exact.append(is_best(problem, theta(), arm))
+            trace.checks.append((np.array(theta()), arm))
         reward = problem.reward(arm, step)
         before = time.perf_counter_ns()
         rival.learn(arm, reward)
@@ -192,5 +198,6 @@ def change_arms(
             row[key] = None
             row[f"{name}_note"] = str(reason)
     if row["add_one_percent_seconds"] is not None:
-        rival.choose()  # what was changed must still be able to choose
+        # What was put off until now belongs to the change.
+        row["choose_after_change_us"] = 1e6 * seconds_of(lambda: rival.choose())
     return row

@@ -26,6 +26,13 @@ from .problem import make_problem
 from .rivals import RIVALS
 
 
+def version_of(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
 def run(arguments: argparse.Namespace, limits: Limits) -> None:
     facts, make = RIVALS[arguments.rival]
     row: dict[str, object] = {
@@ -74,7 +81,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.facts:
         for key, (facts, _) in RIVALS.items():
-            print(json.dumps({"rival": key, **dataclasses.asdict(facts)}))
+            print(json.dumps({"rival": key, **dataclasses.asdict(facts),
+                              "version": version_of(facts.package)}))
     elif arguments.rival is None:
         parser.error("name a rival")
     else:

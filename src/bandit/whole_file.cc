@@ -7,7 +7,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <system_error>
 
@@ -17,8 +16,9 @@ namespace manyarms {
 namespace {
 
 [[noreturn]] void Fail(const std::filesystem::path& path, int error) {
-  throw Error(ErrorCode::kIo, fmt::format("cannot write {}: {}", path.string(),
-                                          std::strerror(error)));
+  throw Error(ErrorCode::kIo,
+              fmt::format("cannot write {}: {}", path.string(),
+                          std::generic_category().message(error)));
 }
 
 // Beside the file, so that it can be renamed to it, under a name that nobody

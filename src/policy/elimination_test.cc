@@ -178,6 +178,7 @@ class Race {
       return catalogue_.id(a.slot) < catalogue_.id(b.slot);
     });
     std::vector<Slot> slots;
+    slots.reserve(bounds.size());
     for (const ArmBounds& arm : bounds) slots.push_back(arm.slot);
     slots.resize(std::min(count, slots.size()));
     return slots;

@@ -174,7 +174,7 @@ std::vector<Slot> HnswSearch::Shortlist(std::size_t wanted,
     }
   }
   std::ranges::sort(found);  // graphs may agree
-  found.erase(std::ranges::unique(found).begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 

@@ -12,7 +12,7 @@ FACTS = Facts(
     package="contextualbandits",
     model="upper confidence bound, one ridge per arm",
     note="Has no features of arms: every arm gets its own model of a constant "
-    "context. Rewards must be 0 or 1: it is told whether the reward was positive. "
+    "context of one number. Rewards must be 0 or 1: it is told whether the reward was positive. "
     "beta_prior instead of ucb_from_empty and a small alpha, as its documentation "
     "recommends for many arms; one zero context at set-up makes the models.",
     exact=True,
@@ -22,7 +22,7 @@ FACTS = Facts(
     delayed_rewards="later, by arm and context",
     save_load="pickle",
     k_best="yes",
-    bytes_per_arm=10_000,
+    bytes_per_arm=12_000,
 )
 
 
@@ -33,7 +33,7 @@ class ContextualBandits:
         from contextualbandits.online import LinUCB
 
         self.make = LinUCB
-        self.context = constant_context(dim)
+        self.context = constant_context()
         self.seed = seed
 
     def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:

@@ -14,7 +14,7 @@ FACTS = Facts(
     package="mabwiser",
     model="Thompson sampling, one ridge per arm",
     note="Has no features of arms: every arm gets its own model of a constant "
-    "context. Its first fit is of a zero context, which teaches nothing.",
+    "context of one number. Its first fit is of a zero context, which teaches nothing.",
     exact=True,
     shared_model=False,
     arms_come_and_go="add and remove",
@@ -23,7 +23,7 @@ FACTS = Facts(
     save_load="pickle",
     k_best="expectations of all arms",
     eligibility="no",
-    bytes_per_arm=12_000,
+    bytes_per_arm=4_000,
 )
 
 
@@ -39,7 +39,7 @@ class MabwiserTs:
         self.learning_policy = getattr(LearningPolicy, self.policy)(
             alpha=EXPLORATION, l2_lambda=REGULARISATION
         )
-        self.context = constant_context(dim)
+        self.context = constant_context()
         self.seed = seed
 
     def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:

@@ -33,6 +33,7 @@ class FaissGraph(Shortlisted):
         super().__init__(dim, seed)
         import faiss
 
+        self.faiss = faiss
         faiss.omp_set_num_threads(2)
         self.index = faiss.IndexHNSWFlat(dim, 16, faiss.METRIC_INNER_PRODUCT)
         self.index.hnsw.efConstruction = 200
@@ -40,6 +41,7 @@ class FaissGraph(Shortlisted):
 
     def build(self, ids: np.ndarray, arms: np.ndarray) -> None:
         self.index.add(arms)
+        self.faiss.omp_set_num_threads(1)  # one query is faster alone
 
     def candidates(self, query: np.ndarray) -> np.ndarray:
         _, labels = self.index.search(query[np.newaxis], SHORTLIST)

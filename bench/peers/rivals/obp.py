@@ -12,7 +12,7 @@ FACTS = Facts(
     package="obp",
     model="Thompson sampling, one ridge per arm",
     note="Has no features of arms: every arm gets its own model of a constant "
-    "context. Exploration and regularisation are 1 and cannot be set.",
+    "context of one number. Exploration and regularisation are 1 and cannot be set.",
     exact=True,
     shared_model=False,
     arms_come_and_go="no: the number of arms is fixed",
@@ -21,7 +21,7 @@ FACTS = Facts(
     save_load="pickle",
     k_best="yes",
     eligibility="no",
-    bytes_per_arm=9_000,
+    bytes_per_arm=3_000,
 )
 
 
@@ -32,7 +32,7 @@ class OpenBanditPipeline:
         from obp.policy import LinTS
 
         self.make = LinTS
-        self.context = constant_context(dim)
+        self.context = constant_context()
         self.seed = seed
 
     def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:

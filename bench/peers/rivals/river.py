@@ -12,7 +12,7 @@ FACTS = Facts(
     package="river",
     model="upper confidence bound, one ridge per arm",
     note="Has no features of arms: every arm gets its own model of a constant "
-    "context. The width of its bound cannot be set. Models are made when an arm is "
+    "context of one number. The width of its bound cannot be set. Models are made when an arm is "
     "first seen, so that the first choice is part of set-up's work. Its own "
     "documentation calls it too slow for practice.",
     exact=True,
@@ -23,7 +23,7 @@ FACTS = Facts(
     save_load="pickle",
     k_best="no",
     eligibility="yes: the list of arms",
-    bytes_per_arm=1200,
+    bytes_per_arm=1_200,
 )
 
 
@@ -34,7 +34,7 @@ class River:
         from river import bandit
 
         self.policy = bandit.LinUCBDisjoint(alpha=REGULARISATION, beta=1.0, seed=seed)
-        self.context = dict(enumerate(constant_context(dim)[0].tolist()))
+        self.context = dict(enumerate(constant_context()[0].tolist()))
 
     def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
         self.ids = ids.tolist()
