@@ -191,7 +191,7 @@ std::string SmallTables(const std::string& flags,
 }
 
 TEST(Reproduce, GoesOnWhereItWasInterrupted) {
-  const std::string flags = "--tables 1,4 --runs 6";
+  const std::string flags = "--tables 1,4 --runs 18";
   const Outcome whole = RunProgram(SmallTables(flags, Scratch() / "whole"));
   ASSERT_EQ(whole.status, 0) << whole.err;
   ExpectParts(whole.out, {"Table 1", "Table 4", "report.html"});

@@ -215,7 +215,7 @@ struct Bandit::State {
     for (std::uint32_t block = 0; block < living.size(); ++block) {
       std::uint32_t lanes = 0;
       ForEachLane(living[block], [&](std::uint32_t lane) {
-        if (*next++) lanes |= 1U << lane;
+        lanes |= std::uint32_t{*next++} << lane;
       });
       if (lanes != 0) {
         eligible_arms.AddBlock({.block = block, .lanes = lanes});
