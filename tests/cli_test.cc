@@ -190,27 +190,36 @@ std::string SmallTables(const std::string& flags,
                      MANYARMS_TEST_FOLDER, flags, out.string());
 }
 
+// Ctrl-C as soon as the first row is written. A time instead would be over
+// before the program listens, or after it is done, on some machine.
+Outcome InterruptAfterFirstRow(const std::string& args,
+                               const std::filesystem::path& out) {
+  return RunCommand(
+      fmt::format("sh -c '{} {} & until [ -s {}/rows.jsonl ]; do sleep 0.01; "
+                  "kill -0 $! || break; done; kill -INT $!; wait $!'",
+                  MANYARMS_PROGRAM, args, out.string()));
+}
+
 TEST(Reproduce, GoesOnWhereItWasInterrupted) {
-  const std::string flags = "--tables 1,4 --runs 18";
+  const std::string flags = "--tables 1,4 --runs 6";
   const Outcome whole = RunProgram(SmallTables(flags, Scratch() / "whole"));
   ASSERT_EQ(whole.status, 0) << whole.err;
   ExpectParts(whole.out, {"Table 1", "Table 4", "report.html"});
 
   const auto parts = Scratch() / "parts";
   const Outcome stopped =
-      RunCommand(fmt::format("timeout --preserve-status -s INT 0.3 {} {}",
-                             MANYARMS_PROGRAM, SmallTables(flags, parts)));
+      InterruptAfterFirstRow(SmallTables(flags, parts), parts);
   EXPECT_EQ(stopped.status, 2);
   ExpectParts(stopped.err, {"stopped after", "goes on from there"});
   const std::size_t kept = TimelessRows(parts).size();
+  EXPECT_GT(kept, 0U);
   EXPECT_LT(kept, TimelessRows(Scratch() / "whole").size());
 
   // What a machine that was switched off may have left.
   std::ofstream(parts / "rows.jsonl", std::ios::app) << R"({"settings":{"wor)";
   const Outcome rest = RunProgram(SmallTables(flags + " --threads 3", parts));
   EXPECT_EQ(rest.status, 0) << rest.err;
-  ExpectParts(rest.err, {"is not a whole row"});
-  if (kept > 0) ExpectParts(rest.err, {"already"});
+  ExpectParts(rest.err, {"is not a whole row", "already"});
   EXPECT_EQ(TimelessRows(parts), TimelessRows(Scratch() / "whole"));
 }
 
