@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "manyarms/error.h"
 #include "manyarms/types.h"
@@ -83,6 +85,16 @@ void CheckCount(const char* name, std::uint64_t value, std::uint64_t low,
   if (value < low || value > high) {
     Fail(
         fmt::format("{} is {}, must be from {} to {}", name, value, low, high));
+  }
+}
+
+void CheckDistinct(const char* name, std::span<const std::uint64_t> ids) {
+  std::vector<std::uint64_t> sorted(ids.begin(), ids.end());
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice != sorted.end()) {
+    throw Error(ErrorCode::kDuplicateId,
+                fmt::format("{} {} is there twice in one call", name, *twice));
   }
 }
 

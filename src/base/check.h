@@ -26,6 +26,9 @@ void CheckWithin(const char* name, double value, double low, double high);
 void CheckCount(const char* name, std::uint64_t value, std::uint64_t low,
                 std::uint64_t high);
 
+/// Throws Error(kDuplicateId) for an id that is there twice. O(n log n).
+void CheckDistinct(const char* name, std::span<const std::uint64_t> ids);
+
 }  // namespace manyarms
 
 #endif  // MANYARMS_BASE_CHECK_H_

@@ -1,0 +1,45 @@
+#include "bandit/eligible_arms.h"
+
+#include <fmt/format.h>
+
+#include "kernels/blocks.h"
+
+namespace manyarms {
+
+const ArmSet* EligibleArms::Of(const Eligible& eligible) {
+  if (catalogue_.size() == 0) {
+    throw Error(ErrorCode::kNoArms, "there are no arms to choose from");
+  }
+  if (std::holds_alternative<std::monostate>(eligible)) return nullptr;
+  set_.Clear();
+  if (const auto* ids = std::get_if<1>(&eligible)) AddIds(*ids);
+  if (const auto* mask = std::get_if<2>(&eligible)) AddMasked(*mask);
+  if (set_.size() == 0) throw Error(ErrorCode::kNoArms, "no arm is eligible");
+  return &set_;
+}
+
+void EligibleArms::AddIds(std::span<const ArmId> ids) {
+  for (const ArmId id : ids) {
+    const Slot slot = catalogue_.At(id);
+    if (!set_.Contains(slot)) set_.Add(slot);
+  }
+}
+
+void EligibleArms::AddMasked(std::span<const bool> mask) {
+  if (mask.size() != catalogue_.size()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("the mask is of length {}, there are {} arms",
+                            mask.size(), catalogue_.size()));
+  }
+  const std::vector<std::uint32_t> living = catalogue_.LivingLanes();
+  auto next = mask.begin();
+  for (std::uint32_t block = 0; block < living.size(); ++block) {
+    std::uint32_t lanes = 0;
+    ForEachLane(living[block], [&](std::uint32_t lane) {
+      lanes |= std::uint32_t{*next++} << lane;
+    });
+    if (lanes != 0) set_.AddBlock({.block = block, .lanes = lanes});
+  }
+}
+
+}  // namespace manyarms

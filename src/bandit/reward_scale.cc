@@ -1,0 +1,47 @@
+#include "bandit/reward_scale.h"
+
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "base/check.h"
+#include "manyarms/error.h"
+#include "manyarms/types.h"
+
+namespace manyarms {
+namespace {
+
+constexpr auto kHalfRoot = std::numbers::sqrt2_v<float> / 2;
+
+}  // namespace
+
+RewardScale::RewardScale(std::size_t dim, bool negative_rewards)
+    : dim_(dim), negative_(negative_rewards) {
+  CheckDim(dim);
+  if (negative_rewards && dim == kMaxDim) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("dimension is {}, must be at most {} with negative "
+                            "rewards, which take one more",
+                            dim, kMaxDim - 1));
+  }
+}
+
+void RewardScale::AppendInner(std::span<const float> features,
+                              std::vector<float>& to) const {
+  if (!negative_) {
+    to.insert(to.end(), features.begin(), features.end());
+    return;
+  }
+  for (const float value : features) to.push_back(value * kHalfRoot);
+  to.push_back(kHalfRoot);
+}
+
+std::vector<float> RewardScale::InnerFeatures(
+    std::span<const float> features) const {
+  std::vector<float> inner;
+  inner.reserve(inner_dim());
+  AppendInner(features, inner);
+  return inner;
+}
+
+}  // namespace manyarms

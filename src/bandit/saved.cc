@@ -1,0 +1,127 @@
+// A bandit's file: a magic word, the number of its format, then what a bandit
+// consists of, one after the other, and a checksum of all that.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "bandit/saved_options.h"
+#include "bandit/state.h"
+#include "bandit/whole_file.h"
+#include "base/bytes.h"
+
+namespace manyarms {
+namespace {
+
+constexpr std::array<char, 8> kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
+// 1: options, arms, posterior, policy, pending decisions.
+// 2: arms of pending decisions; names follow.
+constexpr std::uint32_t kFormat = 2;
+
+// Reads from behind the magic word up to the checksum, which has been found to
+// be right.
+ByteReader CheckedReader(std::istream& in) {
+  constexpr std::uint64_t kChecksum = sizeof(std::uint32_t);
+  const std::istream::pos_type start = in.tellg();
+  in.seekg(0, std::ios::end);
+  const auto size = static_cast<std::uint64_t>(in.tellg() - start);
+  in.seekg(start);
+  if (!in) throw Error(ErrorCode::kIo, "cannot read the bandit");
+  CheckSaved(size >= kMagic.size() + sizeof(kFormat) + kChecksum,
+             "it ends too early");
+
+  ByteReader whole(in, size);
+  std::array<char, kMagic.size()> magic{};
+  whole.Values(std::span<char>(magic));
+  CheckSaved(magic == kMagic, "it does not begin like one");
+  std::uint32_t checksum = Checksum(std::as_bytes(std::span(magic)));
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  while (whole.left() > kChecksum) {
+    const auto part = std::span(buffer).first(static_cast<std::size_t>(
+        std::min<std::uint64_t>(buffer.size(), whole.left() - kChecksum)));
+    whole.Bytes(part);
+    checksum = Checksum(part, checksum);
+  }
+  CheckSaved(whole.Next<std::uint32_t>() == checksum,
+             "its checksum is wrong, so it has been damaged or cut short");
+
+  in.seekg(start + static_cast<std::streamoff>(kMagic.size()));
+  return {in, size - kMagic.size() - kChecksum};
+}
+
+}  // namespace
+
+void Bandit::Save(const std::filesystem::path& path, const Names* names) const {
+  WriteWhole(path, [&](std::ostream& out) { Save(out, names); });
+}
+
+void Bandit::Save(std::ostream& out, const Names* names) const {
+  ByteWriter writer(out);
+  writer.Values(std::span<const char>(kMagic));
+  writer.Transfer(kFormat);
+  SaveOptions(writer, state_->options);
+  state_->catalogue.Save(writer);
+  state_->posterior.Save(writer);
+  state_->policy->Save(writer);
+  state_->pending.Save(writer);
+  const Names none;
+  (names != nullptr ? *names : none).Save(writer);
+  writer.Transfer(writer.checksum());
+  out.flush();
+  if (!out) throw Error(ErrorCode::kIo, "cannot write all of the bandit");
+}
+
+Bandit Bandit::Load(const std::filesystem::path& path, Names* names) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in || std::filesystem::is_directory(path)) {
+    throw Error(ErrorCode::kIo, fmt::format("cannot read {}", path.string()));
+  }
+  try {
+    return Load(in, names);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+Bandit Bandit::Load(std::istream& in, Names* names) {
+  ByteReader reader = CheckedReader(in);
+  const auto format = reader.Next<std::uint32_t>();
+  CheckSaved(format > 0, "there is no format 0");
+  if (format > kFormat) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("it has format {}, this version of manyarms reads "
+                            "formats up to {}",
+                            format, kFormat));
+  }
+  try {
+    const BanditOptions options = LoadOptions(reader);
+    // Before memory is taken for it.
+    const std::uint64_t dim =
+        RewardScale(options.dim, options.negative_rewards).inner_dim() + 1;
+    CheckSaved(reader.left() / sizeof(double) >= dim * (dim + 1) / 2,
+               "it ends too early");
+    Bandit bandit(options);
+    State& state = *bandit.state_;
+    state.catalogue.Restore(reader);
+    state.posterior.Restore(reader);
+    state.policy->Restore(reader, state.Slots());
+    state.pending.Restore(reader, format >= 2);
+    Names restored;
+    if (format >= 2) restored.Restore(reader);
+    CheckSaved(reader.left() == 0, "something follows its end");
+    if (names != nullptr) *names = std::move(restored);
+    return bandit;
+  } catch (const Error& error) {
+    // Of options and arms that no bandit could have had.
+    if (error.code() == ErrorCode::kCorrupt ||
+        error.code() == ErrorCode::kTooLarge) {
+      throw;
+    }
+    FailCorrupt(error.what());
+  }
+}
+
+}  // namespace manyarms

@@ -1,0 +1,55 @@
+#ifndef MANYARMS_BANDIT_STATE_H_
+#define MANYARMS_BANDIT_STATE_H_
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bandit/eligible_arms.h"
+#include "bandit/pending.h"
+#include "bandit/reward_scale.h"
+#include "manyarms/bandit.h"
+
+namespace manyarms {
+
+/// What a bandit consists of. Its classes speak of slots, and of features and
+/// rewards as they stand inside; the bandit translates.
+struct Bandit::State {
+  explicit State(const BanditOptions& given);
+
+  /// Of all arms, in ascending order.
+  std::vector<Slot> Slots() const;
+
+  /// Throws Error(kUnknownId) or Error(kDuplicateId).
+  std::vector<Slot> DistinctSlots(std::span<const ArmId> ids) const;
+
+  /// The arm of a reward without a decision. Throws Error(kUnknownId).
+  Slot ToObserve(ArmId id) const;
+
+  /// All rows, checked.
+  std::vector<float> InnerRows(std::size_t arms,
+                               const FeatureRows& given) const;
+
+  Hit ChooseAmong(const ArmSet* among);
+  Decision Decide(const Hit& hit);
+  std::vector<Decision> DecideAll(const std::vector<Hit>& hits);
+
+  double Predict(const Eigen::VectorXd& mean,
+                 std::span<const float> given) const;
+
+  void RemoveOne(ArmId id);
+
+  BanditOptions options;
+  RewardScale scale;
+  Catalogue catalogue;
+  Posterior posterior;
+  std::unique_ptr<Policy> policy;
+  PendingDecisions pending;
+  EligibleArms eligible_arms;
+
+  std::vector<float> features;  // scratch
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_BANDIT_STATE_H_
