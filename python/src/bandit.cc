@@ -1,16 +1,12 @@
 #include "bandit.h"
 
 #include <fmt/format.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/filesystem.h>
-#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <limits>
-#include <memory>
 
+#include "arrays.h"
 #include "options.h"
 #include "py_bandit.h"
 #include "rows.h"
@@ -21,92 +17,12 @@ using namespace nb::literals;
 namespace manyarms::python {
 namespace {
 
-// A vector's values as NumPy's, without a copy.
-template <class T>
-nb::object Array(std::vector<T> values) {
-  auto owned = std::make_unique<std::vector<T>>(std::move(values));
-  T* data = owned->data();
-  const std::size_t size = owned->size();
-  const nb::capsule owner(owned.release(), [](void* vector) noexcept {
-    delete static_cast<std::vector<T>*>(vector);
-  });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner));
-}
-
-// Signed where they fit, which goes better with other arrays.
-nb::object IdsObject(PyIds ids) {
-  if (const auto* texts = std::get_if<Texts>(&ids)) return nb::cast(*texts);
-  auto& numbers = std::get<Numbers>(ids);
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (std::ranges::all_of(numbers, [](auto id) { return id <= kMost; })) {
-    return Array(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
-  }
-  return Array(std::move(numbers));
-}
-
-// A byte of an array of bools need not be 0 or 1, but a bool must.
-PyMask CopyMask(nb::handle given) {
-  const nb::object bytes =
-      nb::module_::import_("numpy").attr("ascontiguousarray")(given).attr(
-          "view")("uint8");
-  const auto array =
-      nb::cast<nb::ndarray<nb::ro, std::uint8_t, nb::ndim<1>>>(bytes);
-  PyMask mask{std::make_unique<bool[]>(array.size()), array.size()};
-  for (std::size_t i = 0; i < mask.size; ++i) {
-    mask.values[i] = array.data()[i] != 0;
-  }
-  return mask;
-}
-
-PyEligible ParseEligible(nb::handle eligible) {
-  if (eligible.is_none()) return {};
-  const nb::object given = nb::hasattr(eligible, "to_numpy")
-                               ? nb::object(eligible.attr("to_numpy")())
-                               : nb::borrow(eligible);
-  nb::ndarray<nb::ro, nb::device::cpu> array;
-  // Asked for an array of bools, nanobind would make one of any array.
-  if (nb::hasattr(given, "dtype") && nb::try_cast(given, array) &&
-      array.dtype() == nb::dtype<bool>()) {
-    if (array.ndim() != 1) {
-      throw nb::type_error(
-          fmt::format("a mask must have one dimension, this one has {}",
-                      array.ndim())
-              .c_str());
-    }
-    return {CopyMask(given)};
-  }
-  if (PyList_Check(given.ptr()) && nb::len(given) > 0 &&
-      PyBool_Check(nb::object(given[0]).ptr())) {
-    throw nb::type_error(
-        "eligible must be ids, or a mask as an array: numpy.array(eligible)");
-  }
-  return {ParseIds(given, {"eligible", "ints or strings"})};
-}
-
 PyBandit::Many ParseMany(const std::string& mode) {
   if (mode == "best") return PyBandit::Many::kBest;
   if (mode == "draws") return PyBandit::Many::kDraws;
   throw nb::value_error(
       fmt::format("there is no mode '{}', only 'best' and 'draws'", mode)
           .c_str());
-}
-
-Numbers DecisionIds(nb::handle decisions) {
-  if (PyList_Check(decisions.ptr()) || PyTuple_Check(decisions.ptr())) {
-    Numbers ids;
-    ids.reserve(nb::len(decisions));
-    for (nb::handle decision : nb::borrow(decisions)) {
-      ids.push_back(nb::isinstance<PyDecision>(decision)
-                        ? nb::cast<const PyDecision&>(decision).id
-                        : ParseNumber(decision, kDecisions));
-    }
-    return ids;
-  }
-  PyIds ids = ParseIds(decisions, kDecisions);
-  if (std::holds_alternative<Texts>(ids)) {
-    throw nb::type_error("decisions must be Decisions or ints, not strings");
-  }
-  return std::get<Numbers>(std::move(ids));
 }
 
 nb::dict StatsDict(const PolicyStats& stats) {
@@ -124,6 +40,24 @@ nb::dict StatsDict(const PolicyStats& stats) {
 }
 
 using BanditClass = nb::class_<PyBandit>;
+
+// Of the class that it is asked of, which may be a subclass; its __init__ is
+// not called.
+nb::object Load(nb::handle cls, const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) {
+    PyErr_SetObject(
+        nb::module_::import_("manyarms.errors").attr("MissingFileError").ptr(),
+        nb::make_tuple(ENOENT, "No such file or directory", path).ptr());
+    throw nb::python_error();
+  }
+  nb::object bandit = nb::inst_alloc(cls);
+  {
+    const nb::gil_scoped_release release;
+    new (nb::inst_ptr<PyBandit>(bandit)) PyBandit(path);
+  }
+  nb::inst_mark_ready(bandit);
+  return bandit;
+}
 
 void BindConstruction(BanditClass& bandit) {
   bandit
@@ -170,25 +104,6 @@ negative_rewards: for rewards whose largest mean may be negative (the paper's
 seed: the same seed makes the same decisions.
 max_pending: rewards can be learned of so many decisions, counted back from the
     last.)")
-      .def_static(
-          "load",
-          [](const std::filesystem::path& path) {
-            if (!std::filesystem::exists(path)) {
-              PyErr_SetObject(
-                  nb::module_::import_("manyarms.errors")
-                      .attr("MissingFileError")
-                      .ptr(),
-                  nb::make_tuple(ENOENT, "No such file or directory", path)
-                      .ptr());
-              throw nb::python_error();
-            }
-            const nb::gil_scoped_release release;
-            return std::make_unique<PyBandit>(path);
-          },
-          "path"_a, nb::sig("def load(path: str | os.PathLike[str]) -> Bandit"),
-          "Reads back what save has written, by this version or an earlier "
-          "one. Raises CorruptFileError for what it has not written, "
-          "UnsupportedError for formats of later versions, and OSErrors.")
       .def(
           "save",
           [](const PyBandit& self, const std::filesystem::path& path) {
@@ -225,6 +140,17 @@ max_pending: rewards can be learned of so many decisions, counted back from the
           },
           nb::sig("def __setstate__(self, state: tuple[bytes, dict[str, "
                   "typing.Any]], /) -> None"));
+  // nanobind has static methods only.
+  bandit.attr("load") = nb::steal(PyClassMethod_New(
+      nb::cpp_function(
+          &Load, nb::name("load"), nb::scope(bandit), "cls"_a, "path"_a,
+          nb::sig("def load(cls, path: str | os.PathLike[str]) -> "
+                  "typing_extensions.Self"),
+          "Reads back what save has written, by this version or an earlier "
+          "one. Raises CorruptFileError for what it has not written, "
+          "UnsupportedError for formats of later versions, and OSErrors. "
+          "Asked of a subclass it makes one, without calling its __init__.")
+          .ptr()));
 }
 
 void BindArms(BanditClass& bandit) {
@@ -268,7 +194,7 @@ features: float32 or float64, a row for each arm; copied once, to float32.)")
           "arms"_a, nb::sig("def reserve(self, arms: int) -> None"),
           "Makes room for so many arms in all; adding them goes faster then.")
       .def_prop_ro(
-          "ids", [](const PyBandit& self) { return IdsObject(self.Ids()); },
+          "ids", [](const PyBandit& self) { return AsArray(self.Ids()); },
           nb::for_getter(
               nb::sig("def ids(self) -> numpy.typing.NDArray[numpy.int64] | "
                       "list[str]")),
@@ -327,7 +253,7 @@ void BindLearning(BanditClass& bandit) {
       .def(
           "learn",
           [](PyBandit& self, nb::handle decision, double reward) {
-            self.Learn(ParseNumber(decision, kDecision), reward);
+            self.Learn(ParseDecision(decision), reward);
           },
           "decision"_a, "reward"_a,
           nb::sig("def learn(self, decision: int, reward: float) -> None"),
@@ -338,7 +264,7 @@ void BindLearning(BanditClass& bandit) {
       .def(
           "learn_many",
           [](PyBandit& self, nb::handle decisions, nb::handle rewards) {
-            const Numbers ids = DecisionIds(decisions);
+            const Numbers ids = ParseDecisions(decisions);
             self.LearnMany(ids, ParseRewards(rewards));
           },
           "decisions"_a, "rewards"_a,
@@ -350,9 +276,7 @@ void BindLearning(BanditClass& bandit) {
       .def(
           "dismiss",
           [](PyBandit& self, nb::handle decision) {
-            self.Dismiss(nb::isinstance<PyDecision>(decision)
-                             ? nb::cast<const PyDecision&>(decision).id
-                             : ParseNumber(decision, kDecision));
+            self.Dismiss(ParseDecision(decision));
           },
           "decision"_a,
           nb::sig("def dismiss(self, decision: Decision | int) -> None"),

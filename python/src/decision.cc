@@ -11,6 +11,29 @@ using namespace nb::literals;
 
 namespace manyarms::python {
 
+DecisionId ParseDecision(nb::handle decision) {
+  if (nb::isinstance<PyDecision>(decision)) {
+    return nb::cast<const PyDecision&>(decision).id;
+  }
+  return ParseNumber(decision, {"a decision", "a Decision or an int"});
+}
+
+Numbers ParseDecisions(nb::handle decisions) {
+  if (PyList_Check(decisions.ptr()) || PyTuple_Check(decisions.ptr())) {
+    Numbers ids;
+    ids.reserve(nb::len(decisions));
+    for (nb::handle decision : nb::borrow(decisions)) {
+      ids.push_back(ParseDecision(decision));
+    }
+    return ids;
+  }
+  PyIds ids = ParseIds(decisions, {"decisions", "Decisions or ints"});
+  if (std::holds_alternative<Texts>(ids)) {
+    throw nb::type_error("decisions must be Decisions or ints, not strings");
+  }
+  return std::get<Numbers>(std::move(ids));
+}
+
 void BindDecision(nb::module_& module) {
   nb::class_<PyDecision>(
       module, "Decision",

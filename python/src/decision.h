@@ -16,6 +16,12 @@ struct PyDecision {
   ArmId number = 0;  // the library's name for the arm
 };
 
+/// A Decision, or its number as an int. Throws TypeError or ValueError.
+DecisionId ParseDecision(nanobind::handle decision);
+
+/// A list or tuple of those, or an array of ints.
+Numbers ParseDecisions(nanobind::handle decisions);
+
 void BindDecision(nanobind::module_& module);
 
 }  // namespace manyarms::python

@@ -2,7 +2,13 @@
 
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "arrays.h"
 #include "words.h"
 
 namespace nb = nanobind;
@@ -149,6 +155,16 @@ PyIds ParseIds(nb::handle given, const Wanted& wanted) {
       fmt::format("{} must be a list, tuple, range or one-dimensional array of "
                   "{}, not {}",
                   wanted.name, wanted.kind, TypeName(given)));
+}
+
+nb::object AsArray(PyIds ids) {
+  if (const auto* texts = std::get_if<Texts>(&ids)) return nb::cast(*texts);
+  auto& numbers = std::get<Numbers>(ids);
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (std::ranges::all_of(numbers, [](auto id) { return id <= kMost; })) {
+    return Array(std::vector<std::int64_t>(numbers.begin(), numbers.end()));
+  }
+  return Array(std::move(numbers));
 }
 
 }  // namespace manyarms::python

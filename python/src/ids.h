@@ -30,8 +30,6 @@ struct Wanted {
   const char* kind;
 };
 inline constexpr Wanted kIds = {"ids", "ints or strings"};
-inline constexpr Wanted kDecision = {"a decision", "a Decision or an int"};
-inline constexpr Wanted kDecisions = {"decisions", "Decisions or ints"};
 
 /// Takes lists, tuples, ranges and one-dimensional arrays of ints or strings,
 /// and pandas' columns of them. Throws TypeError or ValueError.
@@ -42,6 +40,10 @@ PyArm ParseArm(nanobind::handle arm);
 
 /// An int, not negative, of 64 bits at most. A bool is none.
 std::uint64_t ParseNumber(nanobind::handle number, const Wanted& wanted);
+
+/// The way back: a list of strings, or an array of ints, signed where they fit,
+/// which goes better with other arrays.
+nanobind::object AsArray(PyIds ids);
 
 }  // namespace manyarms::python
 

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include "manyarms/error.h"
+#include "words.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,11 +40,79 @@ Reduction ParseReduction(const std::string& name) {
                      name));
 }
 
+// Options are values: equal, shown, copied and pickled by their fields, which
+// are what their constructors take.
+template <class Options>
+void BindAsValue(nb::class_<Options>& options,
+                 std::initializer_list<const char*> names) {
+  const auto fields = [names = std::vector<const char*>(names)](nb::handle of) {
+    nb::dict fields;
+    for (const char* name : names) fields[name] = of.attr(name);
+    return fields;
+  };
+  options
+      .def("__repr__",
+           [fields](nb::handle self) {
+             std::string text;
+             for (const auto& [name, value] : fields(self)) {
+               text += fmt::format("{}{}={}", text.empty() ? "" : ", ",
+                                   Text(name), Text(nb::repr(value)));
+             }
+             return fmt::format("{}({})", TypeName(self), text);
+           })
+      .def(
+          "__eq__",
+          [fields](nb::handle self, nb::handle other) {
+            return self.type().is(other.type()) &&
+                   fields(self).equal(fields(other));
+          },
+          "other"_a, nb::sig("def __eq__(self, other: object, /) -> bool"))
+      .def("__hash__",
+           [fields](nb::handle self) {
+             return nb::hash(nb::tuple(fields(self).values()));
+           })
+      .def(
+          "__reduce__",
+          [fields](nb::handle self) {
+            const nb::object partial =
+                nb::module_::import_("functools").attr("partial");
+            return nb::make_tuple(partial(self.type(), **fields(self)),
+                                  nb::tuple());
+          },
+          nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
+}
+
+void BindTheoryRadius(nb::module_& module) {
+  nb::class_<TheoryRadius> radius(
+      module, "TheoryRadius",
+      "An exploration as the paper's analysis has it, far larger than what "
+      "works best in practice.");
+  radius
+      .def(
+          "__init__",
+          [](TheoryRadius* self, std::uint64_t horizon, double delta) {
+            new (self) TheoryRadius{.horizon = horizon, .delta = delta};
+          },
+          "horizon"_a, "delta"_a = 0.05,
+          "horizon: how many steps there will be.\n"
+          "delta: how likely the intervals may fail.")
+      .def_ro("horizon", &TheoryRadius::horizon)
+      .def_ro("delta", &TheoryRadius::delta);
+  BindAsValue(radius, {"horizon", "delta"});
+}
+
+void BindScan(nb::module_& module) {
+  nb::class_<ScanOptions> scan(module, "Scan", "Looks at every arm. Exact.");
+  scan.def(nb::init<>());
+  BindAsValue(scan, {});
+}
+
 void BindCertified(nb::module_& module) {
-  nb::class_<CertifiedOptions>(
+  nb::class_<CertifiedOptions> certified(
       module, "Certified",
       "The scan's decisions, to the last bit, at a small part of its cost. "
-      "Nothing to tune.")
+      "Nothing to tune.");
+  certified
       .def(
           "__init__",
           [](CertifiedOptions* self, bool background,
@@ -56,14 +126,15 @@ void BindCertified(nb::module_& module) {
           "never.")
       .def_ro("background", &CertifiedOptions::background)
       .def_ro("check_every", &CertifiedOptions::check_every);
+  BindAsValue(certified, {"background", "check_every"});
 }
 
 void BindHnsw(nb::module_& module) {
-  nb::class_<HnswOptions>(
+  nb::class_<HnswOptions> hnsw(
       module, "Hnsw",
       "HNSW graphs with shortlists, as in the paper's experiments. "
-      "Approximate.")
-      .def(
+      "Approximate.");
+  hnsw.def(
           "__init__",
           [](HnswOptions* self, std::size_t shortlist,
              const std::string& metric, std::size_t links,
@@ -86,49 +157,78 @@ void BindHnsw(nb::module_& module) {
       .def_ro("links", &HnswOptions::links)
       .def_ro("build_effort", &HnswOptions::build_effort)
       .def_ro("effort", &HnswOptions::effort);
+  BindAsValue(hnsw, {"shortlist", "metric", "links", "build_effort", "effort"});
 }
 
 void BindLsh(nb::module_& module) {
-  nb::class_<LshOptions>(module, "Lsh",
-                         "Filter trees as they serve best in practice. "
-                         "Approximate.")
-      .def(
-          "__init__",
-          [](LshOptions* self, double success, const std::string& reduction,
-             std::size_t min_depth, double max_bytes) {
-            new (self) LshOptions{.success = success,
-                                  .reduction = ParseReduction(reduction),
-                                  .min_depth = min_depth,
-                                  .max_bytes = max_bytes};
-          },
-          nb::kw_only(), "success"_a = 0.9, "reduction"_a = "symmetric",
-          "min_depth"_a = 0, "max_bytes"_a = 2e9)
+  nb::class_<LshOptions> lsh(module, "Lsh",
+                             "Filter trees as they serve best in practice. "
+                             "Approximate.");
+  lsh.def(
+         "__init__",
+         [](LshOptions* self, double success, const std::string& reduction,
+            std::size_t min_depth, double max_bytes) {
+           new (self) LshOptions{.success = success,
+                                 .reduction = ParseReduction(reduction),
+                                 .min_depth = min_depth,
+                                 .max_bytes = max_bytes};
+         },
+         nb::kw_only(), "success"_a = 0.9, "reduction"_a = "symmetric",
+         "min_depth"_a = 0, "max_bytes"_a = 2e9,
+         "success: how probably an arm that is better is found.\n"
+         "reduction: 'symmetric' or 'paper'.\n"
+         "min_depth: 1 for trees even where a scan costs less.\n"
+         "max_bytes: of the trees, as planned.")
       .def_ro("success", &LshOptions::success)
+      .def_prop_ro("reduction",
+                   [](const LshOptions& options) {
+                     return std::string(ReductionName(options.reduction));
+                   })
       .def_ro("min_depth", &LshOptions::min_depth)
       .def_ro("max_bytes", &LshOptions::max_bytes);
-  nb::class_<LshTheoryOptions>(
+  BindAsValue(lsh, {"success", "reduction", "min_depth", "max_bytes"});
+}
+
+void BindLshTheory(nb::module_& module) {
+  nb::class_<LshTheoryOptions> lsh(
       module, "LshTheory",
       "The paper's adaptive solver with the parameters of its proofs, for "
-      "small arm sets.")
-      .def(
-          "__init__",
-          [](LshTheoryOptions* self, double accuracy, double delta,
-             const std::string& reduction, std::size_t copies,
-             std::size_t min_depth, std::size_t threads, double max_bytes) {
-            new (self) LshTheoryOptions{.accuracy = accuracy,
-                                        .delta = delta,
-                                        .reduction = ParseReduction(reduction),
-                                        .copies = copies,
-                                        .min_depth = min_depth,
-                                        .threads = threads,
-                                        .max_bytes = max_bytes};
-          },
-          nb::kw_only(), "accuracy"_a = 0.1, "delta"_a = 0.05,
-          "reduction"_a = "symmetric", "copies"_a = 0, "min_depth"_a = 1,
-          "threads"_a = 1, "max_bytes"_a = 4e9)
+      "small arm sets.");
+  lsh.def(
+         "__init__",
+         [](LshTheoryOptions* self, double accuracy, double delta,
+            const std::string& reduction, std::size_t copies,
+            std::size_t min_depth, std::size_t threads, double max_bytes) {
+           new (self) LshTheoryOptions{.accuracy = accuracy,
+                                       .delta = delta,
+                                       .reduction = ParseReduction(reduction),
+                                       .copies = copies,
+                                       .min_depth = min_depth,
+                                       .threads = threads,
+                                       .max_bytes = max_bytes};
+         },
+         nb::kw_only(), "accuracy"_a = 0.1, "delta"_a = 0.05,
+         "reduction"_a = "symmetric", "copies"_a = 0, "min_depth"_a = 1,
+         "threads"_a = 1, "max_bytes"_a = 4e9,
+         "accuracy: eta of Algorithm 4.\n"
+         "delta: how likely any answer may be wrong.\n"
+         "reduction: 'symmetric' or 'paper'.\n"
+         "copies: kappa; 0 means by the paper's formula.\n"
+         "min_depth: 0 for scans where they cost less than trees.\n"
+         "threads: that ask copies at the same time.\n"
+         "max_bytes: of the trees, as planned.")
       .def_ro("accuracy", &LshTheoryOptions::accuracy)
       .def_ro("delta", &LshTheoryOptions::delta)
-      .def_ro("copies", &LshTheoryOptions::copies);
+      .def_prop_ro("reduction",
+                   [](const LshTheoryOptions& options) {
+                     return std::string(ReductionName(options.reduction));
+                   })
+      .def_ro("copies", &LshTheoryOptions::copies)
+      .def_ro("min_depth", &LshTheoryOptions::min_depth)
+      .def_ro("threads", &LshTheoryOptions::threads)
+      .def_ro("max_bytes", &LshTheoryOptions::max_bytes);
+  BindAsValue(lsh, {"accuracy", "delta", "reduction", "copies", "min_depth",
+                    "threads", "max_bytes"});
 }
 
 }  // namespace
@@ -189,25 +289,12 @@ nb::object SearchObject(const SearchOptions& search) {
 }
 
 void BindOptions(nb::module_& module) {
-  nb::class_<TheoryRadius>(
-      module, "TheoryRadius",
-      "An exploration as the paper's analysis has it, far larger than what "
-      "works best in practice.")
-      .def(
-          "__init__",
-          [](TheoryRadius* self, std::uint64_t horizon, double delta) {
-            new (self) TheoryRadius{.horizon = horizon, .delta = delta};
-          },
-          "horizon"_a, "delta"_a = 0.05,
-          "horizon: how many steps there will be.\n"
-          "delta: how likely the intervals may fail.")
-      .def_ro("horizon", &TheoryRadius::horizon)
-      .def_ro("delta", &TheoryRadius::delta);
+  BindTheoryRadius(module);
   BindCertified(module);
-  nb::class_<ScanOptions>(module, "Scan", "Looks at every arm. Exact.")
-      .def(nb::init<>());
+  BindScan(module);
   BindHnsw(module);
   BindLsh(module);
+  BindLshTheory(module);
 }
 
 }  // namespace manyarms::python

@@ -170,11 +170,11 @@ PyDecision PyBandit::Named(const Decision& decision) const {
 // `numbers` is where they lie.
 Eligible PyBandit::EligibleFrom(const PyEligible& eligible,
                                 Numbers& numbers) const {
-  if (const auto* ids = std::get_if<PyIds>(&eligible.arms)) {
+  if (const auto* ids = std::get_if<PyIds>(&eligible)) {
     numbers = NumbersOf(*ids);
     return std::span<const ArmId>(numbers);
   }
-  if (const auto* mask = std::get_if<PyMask>(&eligible.arms)) {
+  if (const auto* mask = std::get_if<PyMask>(&eligible)) {
     return std::span<const bool>(mask->values.get(), mask->size);
   }
   return {};

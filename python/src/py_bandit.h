@@ -13,20 +13,12 @@
 #include <vector>
 
 #include "decision.h"
+#include "eligible.h"
 #include "fair_mutex.h"
 #include "ids.h"
 #include "manyarms/bandit.h"
 
 namespace manyarms::python {
-
-/// Which arms a choice may fall on, as parsed.
-struct PyMask {
-  std::unique_ptr<bool[]> values;
-  std::size_t size = 0;
-};
-struct PyEligible {
-  std::variant<std::monostate, PyIds, PyMask> arms;
-};
 
 /// A bandit whose arms may have texts for ids, and that threads may share: any
 /// method may be called at any time, changes take turns, and readers wait for

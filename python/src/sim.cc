@@ -1,7 +1,6 @@
 #include "sim.h"
 
 #include <fmt/format.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -9,6 +8,7 @@
 #include <memory>
 #include <tuple>
 
+#include "arrays.h"
 #include "ids.h"
 #include "manyarms/environment.h"
 #include "manyarms/experiment.h"
@@ -33,16 +33,12 @@ class PySynthetic {
     const auto* numbers = std::get_if<Numbers>(&ids);
     if (numbers == nullptr) throw nb::type_error("arms are ints here");
     const std::size_t dim = world_->dim();
-    auto rows = std::make_unique<float[]>(numbers->size() * dim);
+    std::vector<float> rows(numbers->size() * dim);
     for (std::size_t i = 0; i < numbers->size(); ++i) {
       CheckArm((*numbers)[i]);
-      world_->Features((*numbers)[i], std::span(&rows[i * dim], dim));
+      world_->Features((*numbers)[i], std::span(rows).subspan(i * dim, dim));
     }
-    float* data = rows.release();
-    const nb::capsule owner(
-        data, [](void* p) noexcept { delete[] static_cast<float*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, float, nb::ndim<2>>(
-        data, {numbers->size(), dim}, owner));
+    return Array(std::move(rows), dim);
   }
 
   std::tuple<std::vector<ArmId>, std::vector<ArmId>> Advance() {

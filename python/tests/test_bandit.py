@@ -246,3 +246,27 @@ def test_can_be_subclassed_and_referred_to_weakly() -> None:
     del bandit
     gc.collect()
     assert reference() is None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        manyarms.Certified(check_every=10),
+        manyarms.Scan(),
+        manyarms.Hnsw(shortlist=5, metric="euclidean"),
+        manyarms.Lsh(success=0.8, reduction="paper"),
+        manyarms.LshTheory(copies=3, threads=2),
+        manyarms.TheoryRadius(1000, delta=0.1),
+    ],
+)
+def test_options_are_values(options: object) -> None:
+    assert eval(repr(options), vars(manyarms)) == options
+    assert pickle.loads(pickle.dumps(options)) == options
+    assert copy.deepcopy(options) == options
+    assert len({options, copy.copy(options)}) == 1
+    assert options != 1
+
+
+def test_different_options_differ() -> None:
+    assert manyarms.Hnsw(shortlist=5) != manyarms.Hnsw(shortlist=6)
+    assert manyarms.Lsh() != manyarms.LshTheory()

@@ -122,3 +122,14 @@ def test_a_decision_can_be_pickled_and_learned_elsewhere() -> None:
     bandit.learn(again, 1.0)
     with pytest.raises(KeyError):
         bandit.learn(decision, 1.0)
+
+
+class Titled(manyarms.Bandit):
+    """A subclass as users write it."""
+
+
+def test_load_makes_the_class_it_is_asked_of(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "bandit"
+    Titled(dim=2).save(path)
+    assert type(Titled.load(path)) is Titled
+    assert type(manyarms.Bandit.load(path)) is manyarms.Bandit

@@ -1,0 +1,52 @@
+#include "eligible.h"
+
+#include <fmt/format.h>
+#include <nanobind/ndarray.h>
+
+namespace nb = nanobind;
+
+namespace manyarms::python {
+namespace {
+
+// A byte of an array of bools need not be 0 or 1, but a bool must.
+PyMask CopyMask(nb::handle given) {
+  const nb::object bytes =
+      nb::module_::import_("numpy").attr("ascontiguousarray")(given).attr(
+          "view")("uint8");
+  const auto array =
+      nb::cast<nb::ndarray<nb::ro, std::uint8_t, nb::ndim<1>>>(bytes);
+  PyMask mask{std::make_unique<bool[]>(array.size()), array.size()};
+  for (std::size_t i = 0; i < mask.size; ++i) {
+    mask.values[i] = array.data()[i] != 0;
+  }
+  return mask;
+}
+
+}  // namespace
+
+PyEligible ParseEligible(nb::handle eligible) {
+  if (eligible.is_none()) return {};
+  const nb::object given = nb::hasattr(eligible, "to_numpy")
+                               ? nb::object(eligible.attr("to_numpy")())
+                               : nb::borrow(eligible);
+  nb::ndarray<nb::ro, nb::device::cpu> array;
+  // Asked for an array of bools, nanobind would make one of any array.
+  if (nb::hasattr(given, "dtype") && nb::try_cast(given, array) &&
+      array.dtype() == nb::dtype<bool>()) {
+    if (array.ndim() != 1) {
+      throw nb::type_error(
+          fmt::format("a mask must have one dimension, this one has {}",
+                      array.ndim())
+              .c_str());
+    }
+    return CopyMask(given);
+  }
+  if (PyList_Check(given.ptr()) && nb::len(given) > 0 &&
+      PyBool_Check(nb::object(given[0]).ptr())) {
+    throw nb::type_error(
+        "eligible must be ids, or a mask as an array: numpy.array(eligible)");
+  }
+  return ParseIds(given, {"eligible", "ints or strings"});
+}
+
+}  // namespace manyarms::python

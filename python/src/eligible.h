@@ -1,0 +1,27 @@
+#ifndef MANYARMS_PYTHON_ELIGIBLE_H_
+#define MANYARMS_PYTHON_ELIGIBLE_H_
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <variant>
+
+#include "ids.h"
+
+namespace manyarms::python {
+
+struct PyMask {
+  std::unique_ptr<bool[]> values;
+  std::size_t size = 0;
+};
+
+/// Which arms a choice may fall on: all, some by their ids, or by a mask.
+using PyEligible = std::variant<std::monostate, PyIds, PyMask>;
+
+/// Takes None, what ParseIds takes, and arrays of bools. Throws TypeError or
+/// ValueError.
+PyEligible ParseEligible(nanobind::handle eligible);
+
+}  // namespace manyarms::python
+
+#endif  // MANYARMS_PYTHON_ELIGIBLE_H_
