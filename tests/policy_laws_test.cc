@@ -150,7 +150,7 @@ TEST_P(PolicyLaws, ChoosesEligibleArmsOnly) {
   Bandit bandit = MakeBandit();
   AddArms(bandit, 0, 300);
   for (ArmId t = 0; t < 60; ++t) {
-    const std::vector<ArmId> ids = {t, t + 100, t + 200, t};
+    const std::vector<ArmId> ids = {t, t + 100, t + 200};
     const Decision few = bandit.Choose(ids);
     EXPECT_TRUE(std::ranges::count(ids, few.arm) > 0);
     bandit.Learn(few, Mean(few.arm));

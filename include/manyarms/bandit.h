@@ -34,8 +34,11 @@ struct BanditOptions {
   std::uint64_t seed = 1;
   /// Rewards can be learned of this many decisions, counted back from the
   /// last; older ones are forgotten. 1 to kMaxPending. A decision whose reward
-  /// never comes takes 4d + 12 bytes until then, or until it is dismissed.
+  /// never comes takes 4d + 16 bytes until then, or until it is dismissed (and
+  /// as much again where vectors have just grown).
   std::size_t max_pending = std::size_t{1} << 20;
+
+  bool operator==(const BanditOptions&) const = default;
 };
 
 struct Decision {
@@ -47,7 +50,7 @@ struct Decision {
 };
 
 /// Which arms one choice may fall on: all of them, those with these ids (each
-/// must be there; twice is once), or those for which the mask is true, which
+/// must be there, and no id twice), or those for which the mask is true, which
 /// has a place for every arm in the order of Bandit::Ids. Refers to the
 /// caller's arrays.
 using Eligible =
@@ -114,8 +117,8 @@ class Bandit {
 
   /// Takes in the reward of a decision, whatever has become of its arm; of
   /// several, all or none. Throws Error(kUnknownId) for a decision that was
-  /// never made, is not pending any more, or chose another arm, so that it must
-  /// be another bandit's.
+  /// never made, is not pending any more, or, where the arm is given, chose
+  /// another, so that it must be another bandit's.
   void Learn(DecisionId decision, double reward);
   void Learn(const Decision& decision, double reward);
   void Learn(std::span<const DecisionId> decisions,
@@ -123,6 +126,9 @@ class Bandit {
 
   /// Forgets a decision whose reward will never come.
   void Dismiss(DecisionId decision);
+
+  /// Throws what Learn would throw of this decision.
+  void CheckPending(const Decision& decision) const;
 
   /// Decisions whose reward may still be learned.
   std::size_t pending() const;

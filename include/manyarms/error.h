@@ -1,16 +1,19 @@
 #ifndef MANYARMS_ERROR_H_
 #define MANYARMS_ERROR_H_
 
+#include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
+#include <utility>
 
 namespace manyarms {
 
 /// What kind of request could not be met.
 enum class ErrorCode {
   kInvalidArgument,  ///< a value outside its bounds; the message names both
-  kDuplicateId,      ///< an arm with this id is already there
-  kUnknownId,        ///< no arm with this id
+  kDuplicateId,      ///< an id that is there already, or twice in one call
+  kUnknownId,        ///< no arm, or no pending decision, with this id
   kNoArms,           ///< a choice was asked of an empty catalogue
   kTooLarge,         ///< more arms or memory than there is room for
   kUnsupported,      ///< a combination that cannot work; the message says why
@@ -20,8 +23,7 @@ enum class ErrorCode {
 };
 
 /// What the library throws when a caller asks for something that cannot be
-/// done. The object whose method threw is as it was before. (kWrongAnswer is
-/// the exception: nobody asked for it, and the choice counts as made.)
+/// done. The object whose method threw is as it was before.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message)
@@ -31,6 +33,26 @@ class Error : public std::runtime_error {
 
  private:
   ErrorCode code_;
+};
+
+/// A file that could not be read or written (kIo), with the system's reason.
+class FileError : public Error {
+ public:
+  /// `what` is what was tried; `system_error` a value of errno.
+  FileError(const std::string& what, std::filesystem::path path,
+            int system_error)
+      : Error(ErrorCode::kIo,
+              what + ' ' + path.string() + ": " +
+                  std::generic_category().message(system_error)),
+        path_(std::move(path)),
+        system_error_(system_error) {}
+
+  const std::filesystem::path& path() const { return path_; }
+  int system_error() const { return system_error_; }
+
+ private:
+  std::filesystem::path path_;
+  int system_error_;
 };
 
 }  // namespace manyarms

@@ -18,8 +18,9 @@ class ByteWriter;
 /// name the next number, 0, 1, 2, ..., and none twice: of arms with equal
 /// scores the one that was named first is chosen.
 ///
-/// All operations O(1); some 150 bytes a name. Thread safety: const methods may
-/// be called from any number of threads while nobody calls a non-const one.
+/// All operations O(1), but Save O(n log n); some 150 bytes a name. Thread
+/// safety: const methods may be called from any number of threads while nobody
+/// calls a non-const one.
 class Names {
  public:
   Names() = default;
@@ -33,6 +34,12 @@ class Names {
   ArmId At(std::string_view name) const;
 
   bool Contains(std::string_view name) const;
+
+  /// None if no name has this number. Valid until it is removed.
+  const std::string* Find(ArmId id) const {
+    const auto found = names_.find(id);
+    return found != names_.end() ? found->second : nullptr;
+  }
 
   /// REQUIRES: a name has this number. Valid until it is removed.
   const std::string& Name(ArmId id) const { return *names_.at(id); }

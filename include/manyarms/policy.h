@@ -27,6 +27,8 @@ class ByteWriter;
 struct TheoryRadius {
   std::uint64_t horizon = 0;  ///< T: how many steps there will be
   double delta = 0.05;        ///< how likely the intervals may fail, up to 1
+
+  bool operator==(const TheoryRadius&) const = default;
 };
 
 /// beta in the paper: a constant or the theory's radius.
@@ -47,6 +49,8 @@ double TheoryRadiusValue(std::size_t dim, double regularisation,
 /// Thompson sampling (Algorithm 4).
 struct ThompsonOptions {
   Exploration exploration = 2.0;
+
+  bool operator==(const ThompsonOptions&) const = default;
 };
 
 /// Elimination in stages (Algorithms 2 and 3).
@@ -55,11 +59,15 @@ struct EliminationOptions {
   /// eta in the paper, within [1e-6, 1/8]: the stages end at
   /// ceil(log2(1/8eta)), but not before the first.
   double accuracy = 0.01;
+
+  bool operator==(const EliminationOptions&) const = default;
 };
 
 /// The upper confidence bound (OFUL, LinUCB).
 struct UcbOptions {
   Exploration exploration = 2.0;
+
+  bool operator==(const UcbOptions&) const = default;
 };
 
 using PolicyOptions =

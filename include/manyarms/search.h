@@ -137,11 +137,15 @@ struct CertifiedOptions {
   /// Nothing is lost then and the search could be used on; it is an error in
   /// this library and should be reported. 0: never.
   std::uint64_t check_every = 0;
+
+  bool operator==(const CertifiedOptions&) const = default;
 };
 
 /// Looks at every arm, with the widest vector instructions the machine has.
 /// Exact. Best costs O(K d) or, with a factor, O(K d^2).
-struct ScanOptions {};
+struct ScanOptions {
+  bool operator==(const ScanOptions&) const = default;
+};
 
 /// Asks an HNSW graph (hnswlib) for a shortlist and scores that exactly, as
 /// the paper's experiments did. Approximate; Best costs roughly O(log K).
@@ -166,6 +170,8 @@ struct HnswOptions {
   std::size_t links = 16;          ///< M in the HNSW paper; hnswlib's default
   std::size_t build_effort = 200;  ///< efConstruction; hnswlib's default
   std::size_t effort = 0;          ///< ef; 0 means as long as the shortlist
+
+  bool operator==(const HnswOptions&) const = default;
 };
 
 /// Asks filter trees (manyarms/lsh.h) for arms that may beat the best one known
@@ -186,6 +192,8 @@ struct LshOptions {
   // What trades speed for memory:
   std::size_t min_depth = 0;  ///< 1: trees even where a scan costs less
   double max_bytes = 2e9;     ///< of one search's trees, as planned
+
+  bool operator==(const LshOptions&) const = default;
 };
 
 /// The paper's theory: Algorithm 1's adaptive solver, with kappa independent
@@ -203,6 +211,8 @@ struct LshTheoryOptions {
   std::size_t min_depth = 1;  ///< 0: scans where they cost less than trees
   std::size_t threads = 1;    ///< that ask copies at the same time
   double max_bytes = 4e9;     ///< of one search's trees, as planned
+
+  bool operator==(const LshTheoryOptions&) const = default;
 };
 
 using SearchOptions = std::variant<CertifiedOptions, ScanOptions, HnswOptions,

@@ -7,6 +7,11 @@ After an error the object whose method raised it is as it was before; only when
 memory runs out while arms come, go or are chosen must it not be used any more.
 """
 
+from __future__ import annotations
+
+import os
+import pathlib
+
 
 class Error(Exception):
     """Something was asked for that cannot be done."""
@@ -48,7 +53,26 @@ class FileError(Error, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no such file."""
+    """There is no such file or folder."""
+
+
+class ForbiddenFileError(FileError, PermissionError):
+    """This file or folder may not be read or written."""
+
+
+class FolderError(FileError, IsADirectoryError):
+    """There is a folder where a file was expected."""
+
+
+def _file_error(number: int, path: pathlib.Path) -> FileError:
+    kinds: dict[type[OSError], type[FileError]] = {
+        FileNotFoundError: MissingFileError,
+        PermissionError: ForbiddenFileError,
+        IsADirectoryError: FolderError,
+    }
+    # OSError knows which of its own classes a number belongs to.
+    kind = kinds.get(type(OSError(number, "")), FileError)
+    return kind(number, os.strerror(number), os.fspath(path))
 
 
 class CorruptFileError(Error, ValueError):

@@ -4,8 +4,6 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/vector.h>
 
-#include <cerrno>
-
 #include "arrays.h"
 #include "options.h"
 #include "py_bandit.h"
@@ -20,9 +18,9 @@ namespace {
 PyBandit::Many ParseMany(const std::string& mode) {
   if (mode == "best") return PyBandit::Many::kBest;
   if (mode == "draws") return PyBandit::Many::kDraws;
-  throw nb::value_error(
-      fmt::format("there is no mode '{}', only 'best' and 'draws'", mode)
-          .c_str());
+  throw Error(
+      ErrorCode::kInvalidArgument,
+      fmt::format("there is no mode '{}', only 'best' and 'draws'", mode));
 }
 
 nb::dict StatsDict(const PolicyStats& stats) {
@@ -44,12 +42,6 @@ using BanditClass = nb::class_<PyBandit>;
 // Of the class that it is asked of, which may be a subclass; its __init__ is
 // not called.
 nb::object Load(nb::handle cls, const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) {
-    PyErr_SetObject(
-        nb::module_::import_("manyarms.errors").attr("MissingFileError").ptr(),
-        nb::make_tuple(ENOENT, "No such file or directory", path).ptr());
-    throw nb::python_error();
-  }
   nb::object bandit = nb::inst_alloc(cls);
   {
     const nb::gil_scoped_release release;
@@ -128,12 +120,12 @@ max_pending: rewards can be learned of so many decisions, counted back from the
           "__setstate__",
           [](PyBandit& self, const nb::tuple& state) {
             const auto bytes = nb::cast<nb::bytes>(state[0]);
+            const auto more = nb::cast<nb::dict>(state[1]);
             const std::string_view view(bytes.c_str(), bytes.size());
             {
               const nb::gil_scoped_release release;
               new (&self) PyBandit(view);
             }
-            const auto more = nb::cast<nb::dict>(state[1]);
             if (more.size() > 0) {
               nb::find(&self).attr("__dict__").attr("update")(more);
             }
@@ -197,16 +189,22 @@ features: float32 or float64, a row for each arm; copied once, to float32.)")
           "ids", [](const PyBandit& self) { return AsArray(self.Ids()); },
           nb::for_getter(
               nb::sig("def ids(self) -> numpy.typing.NDArray[numpy.int64] | "
-                      "list[str]")),
+                      "numpy.typing.NDArray[numpy.uint64] | list[str]")),
           "All arms, in an order that changes only when arms come or go: the "
-          "order of masks. An array of ints, or a list of strings. O(n).")
+          "order of masks. An array of int64 (uint64 if an id is beyond that), "
+          "or a list of strings. O(n).")
       .def("__len__", &PyBandit::size)
       .def(
           "__contains__",
           [](const PyBandit& self, nb::handle arm) {
-            return self.Contains(ParseArm(arm));
+            try {
+              return self.Contains(ParseArm(arm));
+            } catch (const nb::builtin_exception&) {
+              return false;  // what cannot be an id is none
+            }
           },
-          "arm"_a, nb::sig("def __contains__(self, arm: int | str) -> bool"));
+          nb::arg("arm").none(),
+          nb::sig("def __contains__(self, arm: object, /) -> bool"));
 }
 
 void BindChoices(BanditClass& bandit) {
@@ -264,8 +262,8 @@ void BindLearning(BanditClass& bandit) {
       .def(
           "learn_many",
           [](PyBandit& self, nb::handle decisions, nb::handle rewards) {
-            const Numbers ids = ParseDecisions(decisions);
-            self.LearnMany(ids, ParseRewards(rewards));
+            const std::vector<DecisionOrId> parsed = ParseDecisions(decisions);
+            self.LearnMany(parsed, ParseRewards(rewards));
           },
           "decisions"_a, "rewards"_a,
           nb::sig("def learn_many(self, decisions: collections.abc.Sequence["
@@ -340,6 +338,15 @@ void BindProperties(BanditClass& bandit) {
                    [](const PyBandit& self) {
                      return ExplorationOf(self.options().policy);
                    })
+      .def_prop_ro(
+          "accuracy",
+          [](const PyBandit& self) -> std::optional<double> {
+            const auto* elim =
+                std::get_if<EliminationOptions>(&self.options().policy);
+            if (elim == nullptr) return std::nullopt;
+            return elim->accuracy;
+          },
+          "Of 'elim' only.")
       .def_prop_ro(
           "regularisation",
           [](const PyBandit& self) { return self.options().regularisation; })

@@ -6,32 +6,47 @@
 
 #include <tuple>
 
+#include "words.h"
+
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace manyarms::python {
+namespace {
 
-DecisionId ParseDecision(nb::handle decision) {
+// An array of objects, or a pandas' column of them; anything else as it is.
+nb::object AsListOfObjects(nb::handle given) {
+  const bool objects = nb::hasattr(given, "dtype") &&
+                       nb::hasattr(given, "tolist") &&
+                       ElementName(given) == "object";
+  return objects ? nb::object(given.attr("tolist")()) : nb::borrow(given);
+}
+
+}  // namespace
+
+DecisionOrId ParseDecision(nb::handle decision) {
   if (nb::isinstance<PyDecision>(decision)) {
-    return nb::cast<const PyDecision&>(decision).id;
+    return nb::cast<const PyDecision&>(decision);
   }
   return ParseNumber(decision, {"a decision", "a Decision or an int"});
 }
 
-Numbers ParseDecisions(nb::handle decisions) {
+std::vector<DecisionOrId> ParseDecisions(nb::handle given) {
+  const nb::object decisions = AsListOfObjects(given);
   if (PyList_Check(decisions.ptr()) || PyTuple_Check(decisions.ptr())) {
-    Numbers ids;
-    ids.reserve(nb::len(decisions));
-    for (nb::handle decision : nb::borrow(decisions)) {
-      ids.push_back(ParseDecision(decision));
+    std::vector<DecisionOrId> parsed;
+    parsed.reserve(nb::len(decisions));
+    for (nb::handle decision : decisions) {
+      parsed.push_back(ParseDecision(decision));
     }
-    return ids;
+    return parsed;
   }
-  PyIds ids = ParseIds(decisions, {"decisions", "Decisions or ints"});
-  if (std::holds_alternative<Texts>(ids)) {
+  const PyIds ids = ParseIds(decisions, {"decisions", "Decisions or ints"});
+  const auto* numbers = std::get_if<Numbers>(&ids);
+  if (numbers == nullptr) {
     throw nb::type_error("decisions must be Decisions or ints, not strings");
   }
-  return std::get<Numbers>(std::move(ids));
+  return {numbers->begin(), numbers->end()};
 }
 
 void BindDecision(nb::module_& module) {

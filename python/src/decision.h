@@ -3,6 +3,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <variant>
+#include <vector>
+
 #include "ids.h"
 #include "manyarms/types.h"
 
@@ -16,11 +19,13 @@ struct PyDecision {
   ArmId number = 0;  // the library's name for the arm
 };
 
-/// A Decision, or its number as an int. Throws TypeError or ValueError.
-DecisionId ParseDecision(nanobind::handle decision);
+using DecisionOrId = std::variant<DecisionId, PyDecision>;
 
-/// A list or tuple of those, or an array of ints.
-Numbers ParseDecisions(nanobind::handle decisions);
+/// A Decision, or its number as an int. Throws TypeError or ValueError.
+DecisionOrId ParseDecision(nanobind::handle decision);
+
+/// A list, tuple, array or pandas' column of those.
+std::vector<DecisionOrId> ParseDecisions(nanobind::handle decisions);
 
 void BindDecision(nanobind::module_& module);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 
+#include "plain.h"
+
 namespace nb = nanobind;
 
 namespace manyarms::python {
@@ -26,9 +28,7 @@ PyMask CopyMask(nb::handle given) {
 
 PyEligible ParseEligible(nb::handle eligible) {
   if (eligible.is_none()) return {};
-  const nb::object given = nb::hasattr(eligible, "to_numpy")
-                               ? nb::object(eligible.attr("to_numpy")())
-                               : nb::borrow(eligible);
+  const nb::object given = Plain(eligible, "eligible");
   nb::ndarray<nb::ro, nb::device::cpu> array;
   // Asked for an array of bools, nanobind would make one of any array.
   if (nb::hasattr(given, "dtype") && nb::try_cast(given, array) &&

@@ -1,6 +1,7 @@
 #include "errors.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/filesystem.h>
 
 #include <exception>
 
@@ -42,6 +43,11 @@ void TranslateErrors() {
                                        void*) {
     try {
       std::rethrow_exception(thrown);
+    } catch (const FileError& error) {
+      const nb::object made =
+          nb::module_::import_("manyarms.errors")
+              .attr("_file_error")(error.system_error(), error.path());
+      PyErr_SetObject(made.type().ptr(), made.ptr());
     } catch (const Error& error) {
       const nb::object type =
           nb::module_::import_("manyarms.errors").attr(ClassFor(error.code()));

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "arrays.h"
+#include "plain.h"
 #include "words.h"
 
 namespace nb = nanobind;
@@ -133,9 +134,7 @@ PyIds ParseIds(nb::handle given, const Wanted& wanted) {
       Py_TYPE(given.ptr()) == &PyRange_Type) {
     return FromSequence(given, wanted);
   }
-  const nb::object ids = nb::hasattr(given, "to_numpy")
-                             ? nb::object(given.attr("to_numpy")())
-                             : nb::borrow(given);
+  const nb::object ids = Plain(given, wanted.name);
   const bool is_array = nb::hasattr(ids, "dtype");
   CpuArray array;
   if (is_array && nb::try_cast(ids, array)) {

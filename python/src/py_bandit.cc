@@ -15,11 +15,11 @@ Bandit LoadBytes(std::string_view bytes, Names& names) {
   return Bandit::Load(in, &names);
 }
 
-// Sorted places of equal texts: the library would name their number.
+// Of texts, which the library would name by their numbers.
 void CheckDistinct(const PyIds& ids) {
   const auto* texts = std::get_if<Texts>(&ids);
   if (texts == nullptr) return;
-  Texts sorted = *texts;
+  std::vector<std::string_view> sorted(texts->begin(), texts->end());
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice != sorted.end()) {
@@ -64,25 +64,13 @@ auto PyBandit::ReadAside(const Work& work) const {
   return work();
 }
 
-PyBandit::PyBandit(const std::filesystem::path& path)
-    : bandit_(Bandit::Load(path, &names_)) {
-  Loaded();
-}
+PyBandit::PyBandit(std::string_view bytes)
+    : bandit_(LoadBytes(bytes, names_)) {}
 
-PyBandit::PyBandit(std::string_view bytes) : bandit_(LoadBytes(bytes, names_)) {
-  Loaded();
-}
-
-void PyBandit::Loaded() {
-  if (names_.given() > 0) {
-    kind_ = Kind::kTexts;
-  } else if (bandit_.size() > 0) {
-    kind_ = Kind::kNumbers;
-  }
-}
-
+// A bandit without arms that never had texts takes either.
 void PyBandit::CheckKind(bool texts) const {
-  if (kind_ == Kind::kUndecided || (kind_ == Kind::kTexts) == texts) return;
+  const bool undecided = !HasTexts() && bandit_.size() == 0;
+  if (undecided || HasTexts() == texts) return;
   throw nb::type_error(texts
                            ? "this bandit's arms have ints for ids, not strings"
                            : "this bandit's arms have strings for ids, not "
@@ -119,9 +107,6 @@ void PyBandit::AddArms(const PyIds& ids, const FeatureRows& features) {
     } else {
       bandit_.Add(std::get<Numbers>(ids), features);
     }
-    if (Count(ids) > 0) {
-      kind_ = texts != nullptr ? Kind::kTexts : Kind::kNumbers;
-    }
   });
 }
 
@@ -145,7 +130,7 @@ void PyBandit::RemoveArms(const PyIds& ids) {
     const Numbers numbers = NumbersOf(ids);
     CheckDistinct(ids);
     bandit_.Remove(numbers);
-    if (kind_ == Kind::kTexts) {
+    if (HasTexts()) {
       for (const ArmId number : numbers) names_.Remove(number);
     }
   });
@@ -160,7 +145,7 @@ void PyBandit::UpdateArms(const PyIds& ids, const FeatureRows& features) {
 }
 
 PyDecision PyBandit::Named(const Decision& decision) const {
-  if (kind_ == Kind::kTexts) {
+  if (HasTexts()) {
     return {decision.id, names_.Name(decision.arm), decision.score,
             decision.arm};
   }
@@ -172,6 +157,7 @@ Eligible PyBandit::EligibleFrom(const PyEligible& eligible,
                                 Numbers& numbers) const {
   if (const auto* ids = std::get_if<PyIds>(&eligible)) {
     numbers = NumbersOf(*ids);
+    CheckDistinct(*ids);
     return std::span<const ArmId>(numbers);
   }
   if (const auto* mask = std::get_if<PyMask>(&eligible)) {
@@ -202,23 +188,52 @@ std::vector<PyDecision> PyBandit::ChooseMany(std::size_t count, Many many,
   });
 }
 
-void PyBandit::Learn(DecisionId decision, double reward) {
-  Change([&] { bandit_.Learn(decision, reward); });
+// Decisions of two bandits may have the same numbers.
+void PyBandit::CheckOurs(const PyDecision& decision) const {
+  bandit_.CheckPending({.id = decision.id, .arm = decision.number});
+  const auto* text = std::get_if<std::string>(&decision.arm);
+  const std::string* name = names_.Find(decision.number);  // none if it is gone
+  const bool same_kind = (text != nullptr) == HasTexts();
+  if (!same_kind || (name != nullptr && *name != *text)) {
+    throw Error(ErrorCode::kUnknownId,
+                fmt::format("decision {} chose another arm here: this one is "
+                            "another bandit's",
+                            decision.id));
+  }
+}
+
+DecisionId PyBandit::OurId(const DecisionOrId& decision) const {
+  if (const auto* id = std::get_if<DecisionId>(&decision)) return *id;
+  const auto& whole = std::get<PyDecision>(decision);
+  CheckOurs(whole);
+  return whole.id;
+}
+
+void PyBandit::Learn(const DecisionOrId& decision, double reward) {
+  Change([&] { bandit_.Learn(OurId(decision), reward); });
 }
 
 void PyBandit::Learn(const PyDecision& decision, double reward) {
   Change([&] {
-    bandit_.Learn(Decision{.id = decision.id, .arm = decision.number}, reward);
+    CheckOurs(decision);
+    bandit_.Learn(decision.id, reward);
   });
 }
 
-void PyBandit::LearnMany(const Numbers& decisions,
+void PyBandit::LearnMany(const std::vector<DecisionOrId>& decisions,
                          const std::vector<double>& rewards) {
-  ChangeAside([&] { bandit_.Learn(decisions, rewards); });
+  ChangeAside([&] {
+    Numbers ids;
+    ids.reserve(decisions.size());
+    for (const DecisionOrId& decision : decisions) {
+      ids.push_back(OurId(decision));
+    }
+    bandit_.Learn(ids, rewards);
+  });
 }
 
-void PyBandit::Dismiss(DecisionId decision) {
-  Change([&] { bandit_.Dismiss(decision); });
+void PyBandit::Dismiss(const DecisionOrId& decision) {
+  Change([&] { bandit_.Dismiss(OurId(decision)); });
 }
 
 void PyBandit::Observe(const PyArm& arm, double reward) {
@@ -244,14 +259,14 @@ bool PyBandit::Contains(const PyArm& arm) const {
     if (const auto* text = std::get_if<std::string>(&arm)) {
       return names_.Contains(*text);
     }
-    return kind_ != Kind::kTexts && bandit_.Contains(std::get<ArmId>(arm));
+    return !HasTexts() && bandit_.Contains(std::get<ArmId>(arm));
   });
 }
 
 PyIds PyBandit::Ids() const {
   return ReadAside([&]() -> PyIds {
     const std::vector<ArmId> ids = bandit_.Ids();
-    if (kind_ != Kind::kTexts) return ids;
+    if (!HasTexts()) return ids;
     Texts texts;
     texts.reserve(ids.size());
     for (const ArmId id : ids) texts.push_back(names_.Name(id));

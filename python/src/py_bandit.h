@@ -22,12 +22,13 @@ namespace manyarms::python {
 
 /// A bandit whose arms may have texts for ids, and that threads may share: any
 /// method may be called at any time, changes take turns, and readers wait for
-/// changes only. Knows nothing of Python's objects, so that it can work while
-/// others have the interpreter.
+/// changes that came before them. Knows nothing of Python's objects, so that it
+/// can work while others have the interpreter.
 class PyBandit {
  public:
   explicit PyBandit(const BanditOptions& options) : bandit_(options) {}
-  explicit PyBandit(const std::filesystem::path& path);
+  explicit PyBandit(const std::filesystem::path& path)
+      : bandit_(Bandit::Load(path, &names_)) {}
   explicit PyBandit(std::string_view bytes);
   PyBandit(const PyBandit&) = delete;
   PyBandit& operator=(const PyBandit&) = delete;
@@ -42,10 +43,11 @@ class PyBandit {
   std::vector<PyDecision> ChooseMany(std::size_t count, Many many,
                                      const PyEligible& eligible);
 
-  void Learn(DecisionId decision, double reward);
+  void Learn(const DecisionOrId& decision, double reward);
   void Learn(const PyDecision& decision, double reward);
-  void LearnMany(const Numbers& decisions, const std::vector<double>& rewards);
-  void Dismiss(DecisionId decision);
+  void LearnMany(const std::vector<DecisionOrId>& decisions,
+                 const std::vector<double>& rewards);
+  void Dismiss(const DecisionOrId& decision);
   void Observe(const PyArm& arm, double reward);
   void ObserveMany(const PyIds& arms, const std::vector<double>& rewards);
   void ObserveFeatures(const std::vector<float>& features, double reward);
@@ -62,8 +64,6 @@ class PyBandit {
   std::string Bytes() const;
 
  private:
-  enum class Kind { kUndecided, kNumbers, kTexts };
-
   // Work that takes microseconds, and work that may take longer.
   template <class Work>
   auto Change(const Work& work);
@@ -74,17 +74,18 @@ class PyBandit {
   template <class Work>
   auto ReadAside(const Work& work) const;
 
+  bool HasTexts() const { return names_.given() > 0; }
   void CheckKind(bool texts) const;
+  void CheckOurs(const PyDecision& decision) const;
+  DecisionId OurId(const DecisionOrId& decision) const;
   ArmId NumberOf(const PyArm& arm) const;
   Numbers NumbersOf(const PyIds& ids) const;
   Eligible EligibleFrom(const PyEligible& eligible, Numbers& numbers) const;
   void AddNamed(const Texts& names, const FeatureRows& features);
   PyDecision Named(const Decision& decision) const;
-  void Loaded();
 
   Names names_;  // of the arms, if they have any
   Bandit bandit_;
-  Kind kind_ = Kind::kUndecided;
   mutable FairMutex mutex_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "plain.h"
 #include "words.h"
 
 namespace nb = nanobind;
@@ -10,27 +11,34 @@ namespace manyarms::python {
 namespace {
 
 // A float32 or float64 array on the processor, of so many dimensions.
-nb::ndarray<nb::ro> ParseFloats(nb::handle features, std::size_t dimensions) {
+nb::ndarray<nb::ro> ParseFloats(nb::handle given, std::size_t dimensions) {
   const char* const shape =
       dimensions == 2 ? "two-dimensional" : "one-dimensional";
+  const nb::object features = Plain(given, "features");
   nb::ndarray<nb::ro> array;
   const bool is_array = nb::hasattr(features, "__dlpack__") ||
                         nb::hasattr(features, "__array_interface__");
   if (!is_array || !nb::try_cast(features, array)) {
     throw nb::type_error(
         fmt::format(
-            "features must be a {} array of float32 or float64, not "
-            "{}; numpy.asarray(features, dtype=numpy.float32) makes one",
-            shape, TypeName(features))
+            "features must be a {} array of float32 or float64, not {}; "
+            "numpy.array(features, dtype=numpy.float32) makes one",
+            shape,
+            nb::hasattr(features, "dtype")
+                ? fmt::format("an array of {}", ElementName(features))
+                : TypeName(features))
             .c_str());
   }
   const bool floats = array.dtype() == nb::dtype<float>() ||
                       array.dtype() == nb::dtype<double>();
-  if (!floats || array.device_type() != nb::device::cpu::value) {
+  if (!floats) {
     throw nb::type_error(
         fmt::format("features must be float32 or float64, not an array of {}",
                     ElementName(features))
             .c_str());
+  }
+  if (array.device_type() != nb::device::cpu::value) {
+    throw nb::type_error("features must be in the processor's memory");
   }
   if (array.ndim() != dimensions) {
     throw nb::type_error(
@@ -73,7 +81,8 @@ std::vector<float> ParseRow(nb::handle features) {
   return row;
 }
 
-std::vector<double> ParseRewards(nb::handle rewards) {
+std::vector<double> ParseRewards(nb::handle given) {
+  const nb::object rewards = Plain(given, "rewards");
   nb::ndarray<nb::ro, double, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
   const bool is_array = nb::hasattr(rewards, "dtype");
   if (is_array && !IsReal(rewards)) {
@@ -96,7 +105,7 @@ std::vector<double> ParseRewards(nb::handle rewards) {
   }
   std::vector<double> values;
   values.reserve(nb::len(rewards));
-  for (nb::handle reward : nb::borrow(rewards)) {
+  for (nb::handle reward : rewards) {
     const double value = PyFloat_AsDouble(reward.ptr());
     if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
     values.push_back(value);

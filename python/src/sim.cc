@@ -84,8 +84,8 @@ void BindSim(nb::module_& module) {
           "__init__",
           [](PySynthetic* self, std::size_t arms, std::size_t dim,
              std::size_t add, std::size_t remove, std::uint64_t every,
-             double noise, std::uint64_t seed, std::uint64_t theta_seed,
-             bool unit_ball) {
+             double noise, std::uint64_t seed,
+             std::optional<std::uint64_t> theta_seed, bool unit_ball) {
             new (self) PySynthetic({.arms = arms,
                                     .dim = dim,
                                     .add = add,
@@ -93,15 +93,16 @@ void BindSim(nb::module_& module) {
                                     .every = every,
                                     .noise = noise,
                                     .seed = seed,
-                                    .theta_seed = theta_seed,
+                                    .theta_seed = theta_seed.value_or(seed),
                                     .unit_ball = unit_ball});
           },
           "arms"_a = 3000, "dim"_a = 16, nb::kw_only(), "add"_a = 2,
           "remove"_a = 0, "every"_a = 20, "noise"_a = 1.0, "seed"_a = 1,
-          "theta_seed"_a = 1, "unit_ball"_a = false,
+          "theta_seed"_a = nb::none(), "unit_ball"_a = false,
           R"(arms: at the start; their ids are 0, 1, 2, ...
 add, remove: arms that come and go every `every` steps.
 noise: standard deviation of the reward.
+seed: of arms and noise; also of theta*, unless theta_seed is given.
 unit_ball: arms of length 1 at most, as the theorems want them.)")
       .def_prop_ro("dim",
                    [](const PySynthetic& self) { return self.world().dim(); })

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import copy
 import gc
+import os
 import pickle
+import subprocess
+import sys
 import weakref
 
 import numpy as np
@@ -138,7 +141,7 @@ def test_a_slate_is_the_best_of_one_draw() -> None:
     assert len({d.arm for d in slate}) == 10
     assert [d.score for d in slate] == sorted((d.score for d in slate), reverse=True)
     assert len(many.choose_many(1000)) == 100
-    assert len(many.choose_many(1000, eligible=[4, 4, 5])) == 2
+    assert len(many.choose_many(1000, eligible=[4, 5])) == 2
     assert {d.arm for d in many.choose_many(1000, "draws", eligible=[4, 5])} == {4, 5}
 
 
@@ -155,7 +158,7 @@ def test_an_array_of_ints_has_ids_and_one_of_bools_is_a_mask() -> None:
     bandit = Bandit(4, seed=3)
     bandit.add_arms(range(3), arms(3))
     for dtype in (np.int64, np.int8, np.uint64):
-        assert bandit.choose(eligible=np.array([2, 2, 2], dtype=dtype)).arm == 2
+        assert bandit.choose(eligible=np.array([2], dtype=dtype)).arm == 2
     odd = np.array([0, 0, 2], dtype=np.uint8).view(bool)  # true, but not 1
     assert bandit.choose(eligible=odd).arm == 2
     every_other = np.array([False, False, False, False, True, False])[::2]
@@ -207,11 +210,101 @@ def test_the_decision_of_another_bandit_is_refused() -> None:
         bandits[1].add_arms([two, one], arms(2)[::-1].copy())
         decision = bandits[0].choose(eligible=[one])
         bandits[1].choose(eligible=[two])
-        if one == 1:
+        before = pickle.dumps(bandits[1])
+        for refused in (
+            lambda: bandits[1].learn(decision, 1.0),
+            lambda: bandits[1].learn_many([decision], [1.0]),
+            lambda: bandits[1].dismiss(decision),
+        ):
             with pytest.raises(KeyError, match="another bandit's"):
-                bandits[1].learn(decision, 1.0)
+                refused()
+        assert pickle.dumps(bandits[1]) == before
         bandits[0].remove_arms([one])
         bandits[0].learn(decision, 1.0)
+
+
+def test_decisions_of_ints_and_of_strings_are_not_mixed_up() -> None:
+    texts, ints = Bandit(4), Bandit(4)
+    texts.add_arms(["a"], arms(1))
+    ints.add_arms([0], arms(1))
+    for one, other in ((texts, ints), (ints, texts)):
+        decision = one.choose()
+        other.choose()
+        with pytest.raises(KeyError, match="another bandit's"):
+            other.learn(decision, 1.0)
+
+
+def test_decisions_may_lie_in_arrays() -> None:
+    bandit = Bandit(4)
+    bandit.add_arms(range(5), arms(5))
+    pandas = pytest.importorskip("pandas")
+    for lay_out in (list, tuple, lambda ds: np.array(ds, dtype=object), pandas.Series):
+        bandit.learn_many(lay_out(bandit.choose_many(3)), [1.0, 2.0, 3.0])  # type: ignore[operator]
+    bandit.learn_many(np.array([d.id for d in bandit.choose_many(3)]), [1.0, 2.0, 3.0])
+    assert bandit.pending == 0
+
+
+def test_what_cannot_be_an_id_is_not_there() -> None:
+    bandit = Bandit(4)
+    bandit.add_arms([3], arms(1))
+    assert 3 in bandit and np.uint8(3) in bandit
+    for other in (-1, 2**70, None, 3.0, "3", b"3", (3,)):
+        assert other not in bandit
+
+
+def test_features_may_be_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    one, two = Bandit(4), Bandit(4)
+    one.add_arms([1, 2], arms(2))
+    two.add_arms([1, 2], pandas.DataFrame(arms(2)))
+    assert pickle.dumps(one) == pickle.dumps(two)
+
+
+def test_features_may_lie_askew_in_memory() -> None:
+    rows = arms(3)
+    askew = np.frombuffer(b"x" + rows.tobytes(), dtype=np.float32, offset=1).reshape(3, 4)
+    packed = np.zeros(3, dtype=[("tag", "u1"), ("row", "f4", 4)])
+    packed["row"] = rows
+    assert not askew.flags.aligned
+    expected = Bandit(4)
+    expected.add_arms([1, 2, 3], rows)
+    for given in (askew, packed["row"]):
+        bandit = Bandit(4)
+        bandit.add_arms([1, 2, 3], given)
+        assert pickle.dumps(bandit) == pickle.dumps(expected)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_can_end_and_choose() -> None:
+    # The child has no copy of the thread that takes a snapshot for its parent.
+    code = """if True:
+        import os, sys
+        import numpy as np
+        import manyarms
+        X = np.random.default_rng(0).standard_normal((200_000, 16), dtype=np.float32)
+        bandit = manyarms.Bandit(16)
+        bandit.add_arms(range(len(X)), X)
+        for step in range(2_000):
+            bandit.learn(bandit.choose(), 1.0)
+            if len(os.listdir("/proc/self/task")) > threads:
+                break
+        child = os.fork()
+        if child == 0:
+            if choose:
+                bandit.choose()
+            del bandit
+            sys.exit(7)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        bandit.choose()
+    """
+    for choose in (False, True):
+        setting = f"threads = len(__import__('os').listdir('/proc/self/task'))\nchoose = {choose}\n"
+        subprocess.run(
+            [sys.executable, "-c", setting + code],
+            check=True,
+            timeout=120,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        )
 
 
 def test_updates_leave_the_order_of_masks_alone() -> None:

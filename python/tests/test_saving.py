@@ -6,6 +6,7 @@ import copy
 import os
 import pathlib
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -122,6 +123,41 @@ def test_a_decision_can_be_pickled_and_learned_elsewhere() -> None:
     bandit.learn(again, 1.0)
     with pytest.raises(KeyError):
         bandit.learn(decision, 1.0)
+
+
+def test_file_errors_are_the_interpreter_s_own(tmp_path: pathlib.Path) -> None:
+    bandit = made()
+    for call, kind, path in (
+        (lambda p: bandit.save(p), FileNotFoundError, tmp_path / "no" / "x"),
+        (lambda p: Bandit.load(p), FileNotFoundError, tmp_path / "no"),
+        (lambda p: Bandit.load(p), IsADirectoryError, tmp_path),
+        (lambda p: bandit.save(p), IsADirectoryError, tmp_path),
+        (lambda p: Bandit.load(p), OSError, tmp_path / ("x" * 300)),
+    ):
+        with pytest.raises(kind) as raised:
+            call(path)
+        assert isinstance(raised.value, errors.FileError)
+        assert raised.value.errno and raised.value.filename == str(path)
+
+
+def test_saving_leaves_the_umask_alone(tmp_path: pathlib.Path) -> None:
+    bandit = made()
+    before = os.umask(0o077)
+    try:
+        threads = [
+            threading.Thread(
+                target=lambda i=i: [bandit.save(tmp_path / f"{i}") for _ in range(50)]
+            )
+            for i in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert os.umask(0o077) == 0o077
+    finally:
+        os.umask(before)
+    assert (tmp_path / "0").stat().st_mode & 0o777 == 0o600
 
 
 class Titled(manyarms.Bandit):

@@ -73,7 +73,8 @@ Decision Bandit::Choose(const Eligible& eligible) {
 
 std::vector<Decision> Bandit::ChooseBest(std::size_t count,
                                          const Eligible& eligible) {
-  CheckCount("number of choices", count, 1, state_->options.max_pending);
+  CheckCount("number of choices (at most max_pending)", count, 1,
+             state_->options.max_pending);
   const ArmSet* among = state_->eligible_arms.Of(eligible);
   return state_->DecideAll(state_->policy->ChooseTop(
       {.count = std::min(count, size()), .among = among}));
@@ -81,7 +82,8 @@ std::vector<Decision> Bandit::ChooseBest(std::size_t count,
 
 std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
                                           const Eligible& eligible) {
-  CheckCount("number of choices", count, 1, state_->options.max_pending);
+  CheckCount("number of choices (at most max_pending)", count, 1,
+             state_->options.max_pending);
   const ArmSet* among = state_->eligible_arms.Of(eligible);
   std::vector<Hit> hits;
   hits.reserve(count);
@@ -98,7 +100,7 @@ void Bandit::Learn(DecisionId decision, double reward) {
 }
 
 void Bandit::Learn(const Decision& decision, double reward) {
-  state_->pending.CheckArm(decision.id, decision.arm);
+  CheckPending(decision);
   Learn(decision.id, reward);
 }
 
@@ -117,6 +119,11 @@ void Bandit::Learn(std::span<const DecisionId> decisions,
 void Bandit::Dismiss(DecisionId decision) {
   state_->pending.Features(decision);
   state_->pending.Remove(decision);
+}
+
+void Bandit::CheckPending(const Decision& decision) const {
+  state_->pending.Features(decision.id);
+  state_->pending.CheckArm(decision.id, decision.arm);
 }
 
 std::size_t Bandit::pending() const { return state_->pending.size(); }

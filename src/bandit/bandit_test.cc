@@ -272,7 +272,7 @@ TEST(Bandit, TakesBatchesWholeOrNotAtAll) {
     bandit.Remove(std::vector<ArmId>{1, 2, 1});
   });
   const std::vector<double> doubles = {1, 2, 3, 4, 5, std::nan("")};
-  ExpectError(ErrorCode::kInvalidArgument, {"arm 2 of 2", "nan"}, [&] {
+  ExpectError(ErrorCode::kInvalidArgument, {"row 1 of 2", "nan"}, [&] {
     bandit.Update(std::vector<ArmId>{1, 2},
                   FeatureRows(doubles.data(), 2, 3, {.row = 3}));
   });
@@ -351,6 +351,29 @@ TEST(Bandit, PredictsManyAsItPredictsOne) {
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(many[i], bandit.Predict(std::span(rows).subspan(3 * i, 3)));
   }
+}
+
+// Most of all what was meant for a mask.
+TEST(Bandit, RefusesEligibleArmsThatAreThereTwice) {
+  Bandit bandit({.dim = 1});
+  bandit.Add(testing::FirstIds(3), testing::GaussianRows(3, 1, 1));
+  const std::vector<ArmId> ids = {0, 1, 1};
+  ExpectError(ErrorCode::kDuplicateId, {"arm 1 ", "mask"},
+              [&] { bandit.Choose(ids); });
+  EXPECT_EQ(bandit.pending(), 0U);
+}
+
+TEST(Bandit, SaysWhichDecisionsArePending) {
+  Bandit bandit({.dim = 1});
+  bandit.Add(testing::FirstIds(3), testing::GaussianRows(3, 1, 1));
+  const Decision decision = bandit.Choose();
+  bandit.CheckPending(decision);
+  ExpectError(ErrorCode::kUnknownId, {"another bandit's"}, [&] {
+    bandit.CheckPending({.id = decision.id, .arm = decision.arm + 1});
+  });
+  bandit.Learn(decision, 1.0);
+  ExpectError(ErrorCode::kUnknownId, {"already"},
+              [&] { bandit.CheckPending(decision); });
 }
 
 }  // namespace

@@ -21,7 +21,13 @@ const ArmSet* EligibleArms::Of(const Eligible& eligible) {
 void EligibleArms::AddIds(std::span<const ArmId> ids) {
   for (const ArmId id : ids) {
     const Slot slot = catalogue_.At(id);
-    if (!set_.Contains(slot)) set_.Add(slot);
+    if (set_.Contains(slot)) {  // a mask of numbers, perhaps
+      throw Error(ErrorCode::kDuplicateId,
+                  fmt::format("eligible arm {} is there twice; a mask must be "
+                              "of bools",
+                              id));
+    }
+    set_.Add(slot);
   }
 }
 

@@ -15,8 +15,9 @@ class EligibleArms {
  public:
   explicit EligibleArms(const Catalogue& catalogue) : catalogue_(catalogue) {}
 
-  /// None where all arms are eligible. Throws Error(kNoArms), Error(kUnknownId)
-  /// or, for a mask of another length, Error(kInvalidArgument).
+  /// None where all arms are eligible. Throws Error(kNoArms),
+  /// Error(kUnknownId), Error(kDuplicateId) or, for a mask of another length,
+  /// Error(kInvalidArgument).
   const ArmSet* Of(const Eligible& eligible);
 
  private:

@@ -56,6 +56,7 @@ void Names::Save(ByteWriter& writer) const {
 
 void Names::Restore(ByteReader& reader) {
   reader.Transfer(next_);
+  CheckSaved(next_ < ~ArmId{0} / 2, "its names are out of bounds");
   const std::size_t count = reader.Count(2 * sizeof(std::uint64_t));
   for (std::size_t i = 0; i < count; ++i) {
     const auto id = reader.Next<ArmId>();

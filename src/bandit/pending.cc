@@ -17,7 +17,7 @@ std::span<float> PendingDecisions::Add(ArmId arm) {
     free_.push_back(static_cast<std::uint32_t>(features_.size() / dim_));
     features_.resize(features_.size() + dim_);
     arms_.resize(arms_.size() + 1);
-    free_.reserve(arms_.size());  // so that Remove never fails
+    free_.reserve(arms_.capacity());  // so that Remove never fails
   }
   window_.push_back(free_.back());
   free_.pop_back();
@@ -38,8 +38,8 @@ std::span<const float> PendingDecisions::Features(DecisionId decision) const {
         decision == 0 || decision > last()
             ? fmt::format("decision {} has not been made; the last is {}",
                           decision, last())
-            : fmt::format("decision {} has been learned already, or {} or more "
-                          "have been made since",
+            : fmt::format("decision {} has been learned or dismissed already, "
+                          "or {} or more have been made since",
                           decision, limit_));
   }
   return std::span(features_).subspan(window_[decision - first_] * dim_, dim_);

@@ -16,8 +16,8 @@ namespace manyarms {
 /// arm had when it was chosen: by then the arm may be gone or another.
 ///
 /// Numbers them 1, 2, 3, ... and keeps the last `limit` at most. All operations
-/// O(d); 4d + 12 bytes a decision that is pending, and 4 for each that was made
-/// after the oldest of those.
+/// O(d); 4d + 16 bytes a decision that is pending, and 4 for each that was made
+/// after the oldest of those. What has been taken is kept for later ones.
 class PendingDecisions {
  public:
   PendingDecisions(std::size_t dim, std::size_t limit)

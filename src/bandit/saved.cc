@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
+#include <system_error>
 
 #include "bandit/saved_options.h"
 #include "bandit/state.h"
@@ -54,29 +56,41 @@ ByteReader CheckedReader(std::istream& in) {
 }  // namespace
 
 void Bandit::Save(const std::filesystem::path& path, const Names* names) const {
-  WriteWhole(path, [&](std::ostream& out) { Save(out, names); });
+  WriteWhole(path, [&](std::ostream& out) { state_->Save(out, names); });
 }
 
 void Bandit::Save(std::ostream& out, const Names* names) const {
-  ByteWriter writer(out);
-  writer.Values(std::span<const char>(kMagic));
-  writer.Transfer(kFormat);
-  SaveOptions(writer, state_->options);
-  state_->catalogue.Save(writer);
-  state_->posterior.Save(writer);
-  state_->policy->Save(writer);
-  state_->pending.Save(writer);
-  const Names none;
-  (names != nullptr ? *names : none).Save(writer);
-  writer.Transfer(writer.checksum());
+  state_->Save(out, names);
   out.flush();
   if (!out) throw Error(ErrorCode::kIo, "cannot write all of the bandit");
 }
 
+void Bandit::State::Save(std::ostream& out, const Names* names) const {
+  if (names != nullptr && names->given() > 0 && !AllNamed(*names)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("there are {} names for {} arms, or for others",
+                            names->size(), catalogue.size()));
+  }
+  ByteWriter writer(out);
+  writer.Values(std::span<const char>(kMagic));
+  writer.Transfer(kFormat);
+  SaveOptions(writer, options);
+  catalogue.Save(writer);
+  posterior.Save(writer);
+  policy->Save(writer);
+  pending.Save(writer);
+  const Names none;
+  (names != nullptr ? *names : none).Save(writer);
+  writer.Transfer(writer.checksum());
+}
+
 Bandit Bandit::Load(const std::filesystem::path& path, Names* names) {
+  errno = 0;
   std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path)) {
-    throw Error(ErrorCode::kIo, fmt::format("cannot read {}", path.string()));
+  if (!in) throw FileError("cannot read", path, errno != 0 ? errno : EIO);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw FileError("cannot read", path, EISDIR);
   }
   try {
     return Load(in, names);
@@ -111,6 +125,8 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
     state.pending.Restore(reader, format >= 2);
     Names restored;
     if (format >= 2) restored.Restore(reader);
+    CheckSaved(restored.given() == 0 || state.AllNamed(restored),
+               "its names are not those of its arms");
     CheckSaved(reader.left() == 0, "something follows its end");
     if (names != nullptr) *names = std::move(restored);
     return bandit;

@@ -1,6 +1,9 @@
 // What is saved is read back, and what is damaged is not.
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -71,23 +74,41 @@ TEST(Saved, KeepsTheOptionsOfEverySearch) {
   for (const SearchOptions& search : searches) {
     const std::string bytes = Bytes(MakeBandit(ThompsonOptions{}, search));
     const Bandit loaded = Loaded(bytes);
-    EXPECT_EQ(SearchName(loaded.options().search), SearchName(search));
+    EXPECT_TRUE(loaded.options().search == search) << SearchName(search);
     EXPECT_EQ(Bytes(loaded), bytes);
+  }
+}
+
+TEST(Saved, KeepsAllOtherOptions) {
+  for (const PolicyOptions& policy : std::vector<PolicyOptions>{
+           ThompsonOptions{TheoryRadius{.horizon = 7, .delta = 0.25}},
+           EliminationOptions{.exploration = 0.5, .accuracy = 0.125},
+           UcbOptions{3.0}}) {
+    const BanditOptions options = {.dim = 5,
+                                   .policy = policy,
+                                   .search = ScanOptions{},
+                                   .regularisation = 2.5,
+                                   .negative_rewards = true,
+                                   .seed = 12345,
+                                   .max_pending = 77};
+    EXPECT_TRUE(Loaded(Bytes(Bandit(options))).options() == options);
   }
 }
 
 TEST(Saved, KeepsNames) {
   Names names;
+  Bandit bandit({.dim = 1});
   for (const char* name : {"news", "", "sport", "\xc3\xa9t\xc3\xa9"}) {
-    names.Add(name);
+    bandit.Add(names.Add(name), std::vector<float>{1});
   }
+  bandit.Remove(names.At("sport"));
   names.Remove(names.At("sport"));
   EXPECT_EQ(names.Add("news"), 0U);
   std::stringstream file;
-  MakeBandit(ThompsonOptions{}).Save(file, &names);
+  bandit.Save(file, &names);
   Names loaded;
   loaded.Add("what was here before");
-  Bandit::Load(file, &loaded);
+  EXPECT_EQ(Bandit::Load(file, &loaded).size(), 3U);
   EXPECT_EQ(loaded.size(), 3U);
   EXPECT_EQ(loaded.Name(3), "\xc3\xa9t\xc3\xa9");
   EXPECT_EQ(loaded.At(""), 1U);
@@ -95,6 +116,20 @@ TEST(Saved, KeepsNames) {
   EXPECT_EQ(loaded.Add("sport"), 4U);  // no number twice
   ExpectError(ErrorCode::kUnknownId, {"'weather'", "among 4"},
               [&] { loaded.At("weather"); });
+}
+
+TEST(Saved, RefusesNamesThatAreNotThoseOfTheArms) {
+  Names names;
+  Bandit bandit({.dim = 1});
+  bandit.Add(names.Add("here"), std::vector<float>{1});
+  names.Add("elsewhere");
+  std::ostringstream out;
+  ExpectError(ErrorCode::kInvalidArgument, {"2 names", "1 arms"},
+              [&] { bandit.Save(out, &names); });
+  names.Remove(names.At("here"));
+  ExpectError(ErrorCode::kInvalidArgument, {"1 names", "1 arms"},
+              [&] { bandit.Save(out, &names); });
+  EXPECT_EQ(out.str(), "");
 }
 
 // A byte is wrong in any of all ways, or missing, or too many.
@@ -190,26 +225,36 @@ TEST(Saved, ReadsEarlierFormats) {
 
 // Numbers that a posterior cannot have would become scores that are none.
 TEST(Saved, RefusesWhatCannotHaveBeenLearned) {
-  Bandit bandit({.dim = 2, .search = ScanOptions{}});
-  bandit.Add(1, std::vector<float>{0, 0});
-  const std::string whole = Bytes(bandit);
-  const std::string bytes = whole.substr(0, whole.size() - 4);
-  int refused = 0;
-  for (std::size_t i = 8; i + 8 <= bytes.size(); ++i) {
-    for (const double value : {1e-304, 1e304, -1.0, std::nan("")}) {
-      std::string forged = bytes;
-      std::memcpy(&forged[i], &value, sizeof(value));
-      try {
-        Bandit loaded = Loaded(WithChecksum(forged));
-        loaded.ChooseBest(1);
-        loaded.Learn(loaded.Choose(), 1.0);
-        Bytes(loaded);
-      } catch (const Error&) {
-        ++refused;
+  const std::vector<float> features = {1, 2, -3};
+  for (const PolicyOptions& policy : Policies()) {
+    for (const SearchOptions& search : std::vector<SearchOptions>{
+             ScanOptions{}, CertifiedOptions{}, LshOptions{.min_depth = 1}}) {
+      const bool possible = !std::holds_alternative<UcbOptions>(policy) ||
+                            !std::holds_alternative<LshOptions>(search);
+      if (!possible) continue;
+      Bandit bandit({.dim = 3, .policy = policy, .search = search});
+      bandit.Add(testing::FirstIds(3), testing::GaussianRows(3, 3, 1));
+      bandit.Learn(bandit.Choose(), 1.0);
+      const std::string whole = Bytes(bandit);
+      const std::string bytes = whole.substr(0, whole.size() - 4);
+      for (std::size_t i = 8; i + 8 <= bytes.size(); ++i) {
+        for (const double value :
+             {1e-304, 1e304, 1e9, -1.0, std::nan(""), HUGE_VAL}) {
+          std::string forged = bytes;
+          std::memcpy(&forged[i], &value, sizeof(value));
+          try {
+            Bandit loaded = Loaded(WithChecksum(forged));
+            if (loaded.dim() != 3 || loaded.size() == 0) continue;
+            ASSERT_TRUE(std::isfinite(loaded.Predict(features))) << i;
+            ASSERT_TRUE(std::isfinite(loaded.Choose().score)) << i;
+            ASSERT_TRUE(std::isfinite(loaded.ChooseBest(1)[0].score)) << i;
+          } catch (const Error&) {
+            // As it should be.
+          }
+        }
       }
     }
   }
-  EXPECT_GT(refused, 0);
 }
 
 TEST(Saved, SaysSoWhenTheFormatIsOfALaterVersion) {
@@ -236,6 +281,50 @@ TEST_F(SavedFile, ReplacesWhatWasThereAndLeavesNothingElse) {
   bandit.Save(path);
   EXPECT_EQ(Files(), 1U);
   EXPECT_EQ(Bytes(Bandit::Load(path)), Bytes(bandit));
+}
+
+TEST_F(SavedFile, IsReadByWhomeverTheOldOneWas) {
+  namespace fs = std::filesystem;
+  const fs::path path = folder_ / "bandit";
+  const Bandit bandit = MakeBandit(ThompsonOptions{});
+  const mode_t before = umask(027);
+  bandit.Save(path);
+  EXPECT_EQ(umask(before), 027U);
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
+  fs::permissions(path, fs::perms(0604));
+  bandit.Save(path);
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms(0604));
+}
+
+TEST_F(SavedFile, GoesWhereALinkLeadsAndReplacesNothingButFiles) {
+  namespace fs = std::filesystem;
+  const fs::path path = folder_ / "bandit";
+  const Bandit bandit = MakeBandit(ThompsonOptions{});
+  std::ofstream(path) << "something else";
+  fs::create_symlink("bandit", folder_ / "link");
+  bandit.Save(folder_ / "link");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(Bytes(Bandit::Load(path)), Bytes(bandit));
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  ExpectError(ErrorCode::kIo, {"pipe"}, [&] { bandit.Save(folder_ / "pipe"); });
+  EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
+}
+
+TEST_F(SavedFile, MayHaveALongName) {
+  const std::filesystem::path path = folder_ / std::string(255, 'x');
+  const Bandit bandit = MakeBandit(ThompsonOptions{});
+  bandit.Save(path);
+  EXPECT_EQ(Bytes(Bandit::Load(path)), Bytes(bandit));
+}
+
+TEST_F(SavedFile, CarriesTheSystemsReason) {
+  try {
+    Bandit::Load(folder_ / "nothing");
+    FAIL();
+  } catch (const FileError& error) {
+    EXPECT_EQ(error.system_error(), ENOENT);
+    EXPECT_EQ(error.path(), folder_ / "nothing");
+  }
 }
 
 TEST_F(SavedFile, IsAnErrorWhereItCannotBe) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "kernels/blocks.h"
 
@@ -106,6 +108,13 @@ double Bandit::State::Predict(const Eigen::VectorXd& mean,
 void Bandit::State::RemoveOne(ArmId id) {
   policy->Remove(catalogue.At(id));
   catalogue.Remove(id);
+}
+
+bool Bandit::State::AllNamed(const Names& names) const {
+  return names.size() == catalogue.size() &&
+         std::ranges::all_of(Slots(), [&](Slot slot) {
+           return names.Find(catalogue.id(slot)) != nullptr;
+         });
 }
 
 }  // namespace manyarms

@@ -39,6 +39,11 @@ struct Bandit::State {
 
   void RemoveOne(ArmId id);
 
+  /// Whether these are the names of all arms, and of nothing else.
+  bool AllNamed(const Names& names) const;
+
+  void Save(std::ostream& out, const Names* names) const;
+
   BanditOptions options;
   RewardScale scale;
   Catalogue catalogue;

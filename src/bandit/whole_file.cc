@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
+#include <random>
 #include <system_error>
 
 #include "manyarms/error.h"
@@ -15,31 +15,51 @@
 namespace manyarms {
 namespace {
 
-[[noreturn]] void Fail(const std::filesystem::path& path, int error) {
-  throw Error(ErrorCode::kIo,
-              fmt::format("cannot write {}: {}", path.string(),
-                          std::generic_category().message(error)));
+namespace fs = std::filesystem;
+
+[[noreturn]] void Fail(const fs::path& path, int error) {
+  throw FileError("cannot write", path, error);
+}
+
+// Where the file lies in truth: a link stays one. What is neither a file nor
+// missing is not replaced by a file.
+fs::path Destination(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) return path;
+  if (error) Fail(path, error.value());
+  if (fs::is_directory(status)) Fail(path, EISDIR);
+  if (!fs::is_regular_file(status)) Fail(path, EINVAL);
+  fs::path destination = fs::canonical(path, error);
+  if (error) Fail(path, error.value());
+  return destination;
 }
 
 // Beside the file, so that it can be renamed to it, under a name that nobody
-// else has. It may be read by whoever may read the file that it replaces.
-std::filesystem::path MakeTemporary(const std::filesystem::path& path) {
-  std::string name = path.string() + ".XXXXXX";
-  const int file = mkstemp(name.data());
-  if (file < 0) Fail(path, errno);
-  struct stat before = {};
-  if (stat(path.c_str(), &before) != 0) {
-    const mode_t mask = umask(0);
-    umask(mask);
-    before.st_mode = 0666 & ~mask;
+// else has. It may be read by whoever may read the file that it replaces; of a
+// new one the system decides. (mkstemp leaves that to the caller, who would
+// have to ask for the umask, which can only be done by changing it for all
+// threads.)
+fs::path MakeTemporary(const fs::path& path) {
+  constexpr std::size_t kLongest = 200;  // so that the longer name is one, too
+  const std::string stem = path.filename().string().substr(0, kLongest);
+  std::random_device random;
+  for (;;) {
+    fs::path name =
+        path.parent_path() / fmt::format("{}.{:08x}", stem, random());
+    const int file =
+        open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    if (file < 0 && errno == EEXIST) continue;
+    if (file < 0) Fail(path, errno);
+    struct stat before = {};
+    if (stat(path.c_str(), &before) == 0) fchmod(file, before.st_mode & 0777);
+    close(file);
+    return name;
   }
-  fchmod(file, before.st_mode & 0777);
-  close(file);
-  return name;
 }
 
 // To the disk: of a file its contents, of a folder its names.
-int Sync(const std::filesystem::path& path) {
+int Sync(const fs::path& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return errno;
   const int error = fsync(file) == 0 ? 0 : errno;
@@ -49,47 +69,42 @@ int Sync(const std::filesystem::path& path) {
 
 class RemovedUnlessRenamed {
  public:
-  explicit RemovedUnlessRenamed(const std::filesystem::path& path)
-      : path_(path) {}
+  explicit RemovedUnlessRenamed(const fs::path& path) : path_(path) {}
   ~RemovedUnlessRenamed() {
     std::error_code ignored;
-    if (!renamed_) std::filesystem::remove(path_, ignored);
+    if (!renamed_) fs::remove(path_, ignored);
   }
   RemovedUnlessRenamed(const RemovedUnlessRenamed&) = delete;
   RemovedUnlessRenamed& operator=(const RemovedUnlessRenamed&) = delete;
 
-  void RenameTo(const std::filesystem::path& path) {
+  void RenameTo(const fs::path& path) {
     std::error_code error;
-    std::filesystem::rename(path_, path, error);
+    fs::rename(path_, path, error);
     if (error) Fail(path, error.value());
     renamed_ = true;
   }
 
  private:
-  const std::filesystem::path& path_;
+  const fs::path& path_;
   bool renamed_ = false;
 };
 
 }  // namespace
 
-void WriteWhole(const std::filesystem::path& path,
+void WriteWhole(const fs::path& given,
                 const std::function<void(std::ostream&)>& write) {
-  const std::filesystem::path temporary = MakeTemporary(path);
+  const fs::path path = Destination(given);
+  const fs::path temporary = MakeTemporary(path);
   RemovedUnlessRenamed file(temporary);
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
   if (!out) Fail(path, errno);
-  try {
-    write(out);
-  } catch (const Error& error) {
-    throw Error(error.code(),
-                fmt::format("{}: {}", path.string(), error.what()));
-  }
+  write(out);
   out.close();
   if (!out) Fail(path, errno != 0 ? errno : EIO);
   if (const int error = Sync(temporary)) Fail(path, error);
   file.RenameTo(path);
-  const std::filesystem::path folder = path.parent_path();
+  const fs::path folder = path.parent_path();
   // The file is there; whether its name survives a power cut is all that is
   // left, and some file systems cannot say.
   Sync(folder.empty() ? "." : folder);

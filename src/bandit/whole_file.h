@@ -8,7 +8,8 @@
 namespace manyarms {
 
 /// Writes a file whole or not at all: whatever happens meanwhile, `path` names
-/// what was there before or all of the new contents. Throws Error(kIo).
+/// what was there before or all of the new contents. What `write` cannot write
+/// it may leave to the stream's state. Throws FileError, and what `write` does.
 void WriteWhole(const std::filesystem::path& path,
                 const std::function<void(std::ostream&)>& write);
 

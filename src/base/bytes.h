@@ -59,7 +59,7 @@ class ByteWriter {
 };
 
 /// Whatever the stream holds, reading it ends with the values or with
-/// Error(kCorrupt), and takes no more memory than there are bytes for.
+/// Error(kCorrupt), and no count is believed without the bytes for it.
 class ByteReader {
  public:
   /// `bytes`: how many there are to be read.

@@ -56,7 +56,7 @@ void CheckRow(std::span<const float> row, std::size_t i, std::size_t of) {
     CheckFeatures(row, row.size());
   } catch (const Error& error) {
     if (of == 1) throw;
-    Fail(fmt::format("arm {} of {}: {}", i + 1, of, error.what()));
+    Fail(fmt::format("row {} of {}, counted from 0: {}", i, of, error.what()));
   }
 }
 

@@ -115,7 +115,12 @@ Slot Catalogue::Add(ArmId id, std::span<const float> features) {
 }
 
 void Catalogue::Reserve(std::size_t arms) {
-  index_->Reserve(std::min<std::size_t>(arms, kMaxArms));
+  if (arms > kMaxArms) {
+    throw Error(
+        ErrorCode::kTooLarge,
+        fmt::format("{} arms are beyond the limit of {}", arms, kMaxArms));
+  }
+  index_->Reserve(arms);
 }
 
 void Catalogue::CheckRoom(std::size_t arms) const {

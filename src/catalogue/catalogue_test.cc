@@ -98,7 +98,7 @@ TEST(Catalogue, AddsAllOrNone) {
     return [&catalogue, ids, features] { catalogue.Add(ids, features); };
   };
   ExpectError(ErrorCode::kInvalidArgument,
-              {"arm 2 of 2", "feature 1", "nan", "finite"},
+              {"row 1 of 2", "feature 1", "nan", "finite"},
               add({1, 2}, {0, 0, 0, nan}));
   ExpectError(ErrorCode::kInvalidArgument, {"inf", "finite"},
               add({1, 2}, {0, 0, -infinity, 0}));

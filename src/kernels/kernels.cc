@@ -131,7 +131,8 @@ class Leader {
     for (std::uint32_t lanes = masked.lanes; lanes != 0; lanes &= lanes - 1) {
       const auto lane =
           static_cast<std::uint32_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(lanes));
-      if (scores[lane] < best_.score) continue;
+      if (!(scores[lane] >= best_.score))
+        continue;  // nor one that is no number
       const Slot slot = masked.block * kLanes + lane;
       const ArmId id = table_.Id(slot);
       if (best_.slot == kNoSlot || scores[lane] > best_.score || id < id_) {

@@ -162,9 +162,14 @@ void Elimination::Remove(Slot slot) {
   if (slot == carrier_) LowerThreshold();
 }
 
-// Lines 14 to 28.
 Hit Elimination::Choose() {
-  ++choices_;
+  const Hit hit = NextHit();
+  ++choices_;  // only now: the search may have thrown
+  return hit;
+}
+
+// Lines 14 to 28.
+Hit Elimination::NextHit() {
   for (;;) {
     const std::size_t s = FirstStageWithArms();
     if (s == stages_.size()) {
@@ -202,7 +207,7 @@ std::optional<Hit> Elimination::Advance(std::size_t stage) {
 
 // Line 16.
 Hit Elimination::RandomArm(const HeapAugmentedArmSet& stage) {
-  RandomStream random(seed_, RandomStream::Role::kPick, choices_);
+  RandomStream random(seed_, RandomStream::Role::kPick, choices_ + 1);
   const Entry& arm = stage.arms()[random.Below(stage.arms().size())];
   return {arm.slot, confidence_.Uncertainty(arm.slot)};
 }

@@ -50,6 +50,7 @@ class Elimination final : public Policy {
   void LowerThreshold();
   void SetAside(std::span<const Entry> arms);
   std::optional<Hit> Advance(std::size_t stage);
+  Hit NextHit();
   Hit RandomArm(const HeapAugmentedArmSet& stage);
 
   // Immutable after construction.

@@ -23,19 +23,23 @@ Thompson::Thompson(const ThompsonOptions& options, const SearchOptions& search,
 
 // Lines 7 and 8.
 Eigen::VectorXd Thompson::Draw() {
-  RandomStream(seed_, RandomStream::Role::kSample, choices_++).Gaussians(xi_);
+  RandomStream(seed_, RandomStream::Role::kSample, choices_).Gaussians(xi_);
   return posterior_.Sample(radius_, xi_);
 }
 
 // Line 9.
 Hit Thompson::Choose() {
   const Eigen::VectorXd theta = Draw();
-  return search_->Best({.direction = &theta}).value_or(Hit{});
+  const Hit best = search_->Best({.direction = &theta}).value_or(Hit{});
+  ++choices_;  // only now: the search may have thrown
+  return best;
 }
 
 std::vector<Hit> Thompson::ChooseTop(const TopRequest& request) {
   const Eigen::VectorXd theta = Draw();
-  return search_->Top({.direction = &theta}, request);
+  std::vector<Hit> top = search_->Top({.direction = &theta}, request);
+  ++choices_;
+  return top;
 }
 
 void Thompson::Save(ByteWriter& writer) const { writer.Transfer(choices_); }

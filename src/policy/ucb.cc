@@ -13,19 +13,20 @@ Ucb::Ucb(const UcbOptions& options, const SearchOptions& search,
       search_(MakeSearch(search, Objective::kOptimism, catalogue, posterior,
                          seed)) {}
 
-Hit Ucb::Choose() {
-  const Eigen::VectorXd mean = posterior_.Mean();
-  const Eigen::MatrixXd factor = posterior_.InverseFactor(radius_);
-  return search_
-      ->Best({.direction = &mean, .factor = &factor, .radius = radius_})
-      .value_or(Hit{});
+// At O(d^3), if anything has been learned since the last.
+Query Ucb::UpperBound() {
+  if (!known_updates_ || *known_updates_ != posterior_.updates()) {
+    mean_ = posterior_.Mean();
+    factor_ = posterior_.InverseFactor(radius_);
+    known_updates_ = posterior_.updates();
+  }
+  return {.direction = &mean_, .factor = &factor_, .radius = radius_};
 }
 
+Hit Ucb::Choose() { return search_->Best(UpperBound()).value_or(Hit{}); }
+
 std::vector<Hit> Ucb::ChooseTop(const TopRequest& request) {
-  const Eigen::VectorXd mean = posterior_.Mean();
-  const Eigen::MatrixXd factor = posterior_.InverseFactor(radius_);
-  return search_->Top(
-      {.direction = &mean, .factor = &factor, .radius = radius_}, request);
+  return search_->Top(UpperBound(), request);
 }
 
 void Ucb::Save(ByteWriter&) const {}

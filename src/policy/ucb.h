@@ -22,9 +22,16 @@ class Ucb final : public Policy {
   void Restore(ByteReader& reader, std::span<const Slot> slots) override;
 
  private:
+  Query UpperBound();
+
   const Posterior& posterior_;
   const double radius_;
   std::unique_ptr<Search> search_;
+
+  // What queries refer to, as it was after so many updates.
+  std::optional<std::uint64_t> known_updates_;
+  Eigen::VectorXd mean_;
+  Eigen::MatrixXd factor_;
 };
 
 }  // namespace manyarms

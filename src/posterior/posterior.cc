@@ -117,9 +117,21 @@ void Posterior::Restore(ByteReader& reader) {
   for (Index j = 0; j < factor_.cols(); ++j) {
     auto column = factor_.col(j).tail(factor_.rows() - j);
     reader.Values(std::span<double>(column.data(), Unsigned(column.size())));
-    CheckSaved(column.cwiseAbs().maxCoeff() <= most && column[0] >= least,
+    CheckSaved(column.allFinite() && column.cwiseAbs().maxCoeff() <= most &&
+                   column[0] >= least,
                "what it has learned is out of bounds");
   }
+  // Each entry may pass for itself while all together make scores that are no
+  // numbers. What updates make is far below these: 1/sqrt(lambda) and
+  // |z|/sqrt(lambda).
+  constexpr double kMostInverse = 1e6;
+  constexpr double kMostMean = 1e25;
+  const Eigen::MatrixXd inverse = InverseFactor();
+  const Eigen::VectorXd mean = Mean();
+  CheckSaved(inverse.allFinite() && mean.allFinite() &&
+                 inverse.cwiseAbs().maxCoeff() <= kMostInverse &&
+                 mean.cwiseAbs().maxCoeff() <= kMostMean,
+             "what it has learned is out of bounds");
 }
 
 }  // namespace manyarms

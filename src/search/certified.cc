@@ -1,5 +1,7 @@
 #include "search/certified.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -285,6 +287,7 @@ void CertifiedSearch::StartSurvey(SurveyPlan plan) {
                              {arms_.blocks().begin(), arms_.blocks().end()}});
   const auto take = [this] { return Survey(); };
   bool aside = background_ && HasSecondCore();
+  surveying_process_ = getpid();
   try {
     survey_ =
         std::async(aside ? std::launch::async : std::launch::deferred, take);
@@ -297,7 +300,19 @@ void CertifiedSearch::StartSurvey(SurveyPlan plan) {
   if (!aside) FinishSurvey();
 }
 
+// A process that was forked meanwhile has no copy of the thread that surveys
+// for its parent, and would wait for it for ever.
+void CertifiedSearch::GiveUpSurveyOfParent() {
+  if (!survey_.valid() || surveying_process_ == getpid()) return;
+  // Left alone: it could only be destroyed by waiting, too.
+  std::make_unique<std::future<Surveyed>>(std::move(survey_)).release();
+  std::promise<Surveyed> nothing;
+  nothing.set_value({});
+  survey_ = nothing.get_future();
+}
+
 void CertifiedSearch::FinishSurveyIfReady() {
+  GiveUpSurveyOfParent();
   if (survey_.valid() &&
       survey_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     FinishSurvey();
@@ -326,6 +341,7 @@ void CertifiedSearch::FinishSurvey() {
 
 // REQUIRES: the arms go as well, among them those that were being surveyed.
 void CertifiedSearch::CancelSurvey() {
+  GiveUpSurveyOfParent();
   if (!survey_.valid()) return;
   cancelled_ = true;
   survey_.wait();

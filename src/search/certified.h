@@ -1,6 +1,8 @@
 #ifndef MANYARMS_SEARCH_CERTIFIED_H_
 #define MANYARMS_SEARCH_CERTIFIED_H_
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <future>
 #include <memory>
@@ -65,6 +67,7 @@ class CertifiedSearch final : public Search {
   void ConsiderSurvey(const Query& query, const Hit& best);
   void StartSurvey(SurveyPlan plan);
   Surveyed Survey() const;
+  void GiveUpSurveyOfParent();
   void FinishSurveyIfReady();
   void FinishSurvey();
   void CancelSurvey();
@@ -87,6 +90,7 @@ class CertifiedSearch final : public Search {
   std::optional<SurveyInput> input_;
   std::atomic<bool> cancelled_ = false;
   std::future<Surveyed> survey_;  // after all that it refers to
+  pid_t surveying_process_ = 0;
 
   // What choices did since a survey was last thought of.
   struct Recent {

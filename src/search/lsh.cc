@@ -149,7 +149,7 @@ std::optional<Hit> LshSearch::Best(const Query& query) {
     would_save_ += std::max(0.0, saved);
     PrepareTrees(lifted, best.score);
   }
-  Remember(best.slot);
+  if (best.slot != kNoSlot) Remember(best.slot);
   return best;
 }
 

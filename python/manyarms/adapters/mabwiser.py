@@ -97,6 +97,8 @@ class MAB:
     def fit(self, decisions: Ids, rewards: Any, contexts: Any = None) -> None:
         """Forgets all rewards and learns these: arms played and what they brought."""
         _refuse(contexts)
+        if len(self._untaught) > 0:  # so that LinTS draws anew after each fit
+            self._untaught.dismiss(self._untaught.choose())
         bandit = copy.deepcopy(self._untaught)
         bandit.observe_many(decisions, rewards)
         self.bandit = bandit
@@ -145,4 +147,11 @@ def _bandit(learning_policy: Any, dim: int, seed: int) -> Bandit:
     policy: Literal["ts", "ucb"] = "ts" if name == "LinTS" else "ucb"  # greedy is ucb without exploration
     alpha = float(getattr(learning_policy, "alpha", 0.0))
     penalty = float(learning_policy.l2_lambda)
-    return Bandit(dim, policy, exploration=alpha, regularisation=penalty, seed=seed)
+    return Bandit(
+        dim,
+        policy,
+        exploration=alpha,
+        regularisation=penalty,
+        seed=seed,
+        max_pending=2**31,  # predict_expectations chooses every arm there is
+    )

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import copy
 import importlib
+import operator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from manyarms._core import Bandit
 
 __all__ = ["Policy"]
+
+# What the library takes at most, told before a batch is full.
+_MOST = 1e9
 
 
 class Policy:
@@ -56,6 +60,7 @@ class Policy:
             raise ValueError(
                 f"len_list is {len_list}, must be from 1 to n_actions, {self.n_actions}"
             )
+        batch_size = operator.index(batch_size)
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}, must be at least 1")
         self.len_list = len_list
@@ -73,8 +78,8 @@ class Policy:
             types = importlib.import_module("obp.policy.policy_type")
         except ImportError as error:
             raise ImportError(
-                "policy_type is Open Bandit Pipeline's, which is not installed: "
-                "pip install obp"
+                "policy_type is Open Bandit Pipeline's, which cannot be imported: "
+                f"{error} (pip install obp)"
             ) from error
         return types.PolicyType.CONTEXT_FREE
 
@@ -97,14 +102,17 @@ class Policy:
     def update_params(self, action: int, reward: Any, context: Any = None) -> None:
         """Learns a reward of an action: a number, or an array of one."""
         _refuse(context)
+        action = operator.index(action)
         if not 0 <= action < self.n_actions:
             raise ValueError(
                 f"action is {action}, must be from 0 to {self.n_actions - 1}"
             )
         value = float(np.asarray(reward).item())
-        if not np.isfinite(value):
-            raise ValueError(f"reward is {value}, must be finite")
-        self._actions.append(int(action))
+        if not abs(value) <= _MOST:
+            raise ValueError(
+                f"reward is {value}, must be finite and at most {_MOST:g} in magnitude"
+            )
+        self._actions.append(action)
         self._rewards.append(value)
         self.n_trial += 1
         self.action_counts[action] += 1
