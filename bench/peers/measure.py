@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
-import os
 import pathlib
 import resource
-import signal
 import time
 from collections.abc import Callable
 
@@ -18,17 +15,10 @@ from .rival import Impossible, MustRebuild, Rival
 
 CHECKPOINTS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 STEADY_AFTER = 500
-CHECKS = 200  # choices that are held against an exact argmax
 CLOSE = 1e-5  # of the best score: what single precision cannot tell apart
-
-
-@dataclasses.dataclass(frozen=True)
-class Limits:
-    """In seconds. What is over its limit is cut off, in the worst case killed."""
-
-    set_up: int
-    stepping: int
-    changing: int
+AT_ONCE = 8  # parameters that are scored together when choices are checked
+AFTER_CHANGE = 200  # choices
+AFTER_CHANGE_SECONDS = 3
 
 
 def resident_bytes() -> int:
@@ -40,44 +30,10 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-class OtherWork:
-    """How many cores were busy with something else: times taken beside other
-    work are no measurements, and threads that wait for each other suffer most."""
-
-    SHORTEST = 0.5  # seconds: the kernel counts in hundredths
-
-    def __init__(self) -> None:
-        self.start = self.now()
-
-    @staticmethod
-    def now() -> tuple[float, float, float]:
-        first = pathlib.Path("/proc/stat").read_text().split("\n", 1)[0]
-        user, nice, system, _, _, irq, softirq, steal = map(int, first.split()[1:9])
-        busy = user + nice + system + irq + softirq + steal
-        own = resource.getrusage(resource.RUSAGE_SELF)
-        return (
-            busy / os.sysconf("SC_CLK_TCK"),
-            own.ru_utime + own.ru_stime,
-            time.perf_counter(),
-        )
-
-    def cores(self) -> float | None:
-        busy, own, wall = (
-            end - start for end, start in zip(self.now(), self.start, strict=True)
-        )
-        return max(0.0, busy - own) / wall if wall >= self.SHORTEST else None
-
-
 def seconds_of(action: Callable[[], object]) -> float:
     start = time.perf_counter()
     action()
     return time.perf_counter() - start
-
-
-def kill_after(seconds: int) -> None:
-    """The alarm has no handler: it ends the process even within foreign code,
-    and whoever started it sees in which phase."""
-    signal.alarm(seconds)
 
 
 class Trace:
@@ -89,13 +45,10 @@ class Trace:
         self.update_ns: list[int] = []
         self.arms: list[int] = []
         self.rewards: list[float] = []
-        self.checks: list[tuple[np.ndarray, int]] = []  # parameter, arm chosen
+        self.thetas: list[np.ndarray] = []  # of every step, if the rival tells
 
-    def recall(self) -> float | None:
-        """Computed when all is over: scans in between would spoil the caches of
-        those who are checked."""
-        found = [is_best(self.problem, theta, arm) for theta, arm in self.checks]
-        return float(np.mean(found)) if found else None
+    def digest(self) -> str:
+        return digest(self.arms)
 
     def checkpoints(self) -> dict[str, dict[str, float | str]]:
         gaps = self.problem.best - self.problem.means[self.arms].astype(np.float64)
@@ -110,55 +63,101 @@ class Trace:
             for step in [*steps, len(self.arms)]
         }
 
-    def figures(self) -> dict[str, object]:
-        if not self.arms:
-            return {"steps": 0}
+    def times(self) -> dict[str, float]:
         choices = np.asarray(self.choose_ns) / 1000
-        figures: dict[str, object] = {
-            "steps": len(self.arms),
+        times = {
             "choose_p50_us": float(np.median(choices)),
             "choose_p99_us": float(np.quantile(choices, 0.99)),
             "choose_mean_us": float(choices.mean()),
             "choose_max_us": float(choices.max()),
             "update_p50_us": float(np.median(self.update_ns)) / 1000,
             "update_mean_us": float(np.mean(self.update_ns)) / 1000,
-            "cumulative_reward": float(np.sum(self.rewards)),
-            "checkpoints": self.checkpoints(),
-            "recall": self.recall(),
-            "recall_checks": len(self.checks),
+            "stepping_seconds": 1e-9 * (sum(self.choose_ns) + sum(self.update_ns)),
         }
         if len(choices) > STEADY_AFTER:
             steady = choices[STEADY_AFTER:]
-            figures["steady_p50_us"] = float(np.median(steady))
-            figures["steady_p99_us"] = float(np.quantile(steady, 0.99))
-        return figures
+            times["steady_p50_us"] = float(np.median(steady))
+            times["steady_p99_us"] = float(np.quantile(steady, 0.99))
+        return times
+
+
+class Repeats:
+    """The same steps several times: times are medians over them, and choices have
+    to be the same, since seeds are."""
+
+    SPREAD = ("choose_p50_us", "choose_mean_us", "choose_p99_us")
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.times: list[dict[str, float]] = []
+        self.first: Trace | None = None
+        self.same = True
+
+    @property
+    def count(self) -> int:
+        return len(self.times)
+
+    def add(self, trace: Trace) -> None:
+        self.times.append(trace.times())
+        if self.first is None:
+            self.first = trace
+        steps = min(len(trace.arms), len(self.first.arms))
+        self.same &= trace.arms[:steps] == self.first.arms[:steps]
+
+    def figures(self) -> dict[str, object]:
+        shared = set.intersection(*(set(times) for times in self.times))
+        return {
+            "repeats": self.count,
+            "repeats_agree": self.same,
+            "steps": len(self.first.arms),
+            "cumulative_reward": float(np.sum(self.first.rewards)),
+            "checkpoints": self.first.checkpoints(),
+            **{name: float(np.median([times[name] for times in self.times]))
+               for name in sorted(shared)},
+            **{f"{name}_each": [times[name] for times in self.times]
+               for name in self.SPREAD},
+        }
+
+    def exactness(self) -> dict[str, object]:
+        """Computed when all is over: scans in between would spoil the caches of
+        those who are checked."""
+        if not self.first.thetas:
+            return {}
+        inexact = count_inexact(self.problem, self.first.thetas, self.first.arms)
+        steps = len(self.first.arms)
+        return {"recall": 1 - inexact / steps, "inexact_choices": inexact}
 
 
 def digest(arms: list[int]) -> str:
     return hashlib.sha256(np.asarray(arms, dtype=np.int64).tobytes()).hexdigest()[:16]
 
 
-def is_best(problem: Problem, theta: np.ndarray, arm: int) -> bool:
+def count_inexact(
+    problem: Problem, thetas: list[np.ndarray], chosen: list[int]
+) -> int:
     """By scores, not by ids: arms may be as good as equal."""
-    best = float((problem.arms @ theta.astype(np.float32)).max())
-    score = float(problem.arms[arm].astype(np.float64) @ theta)
-    return score >= best - CLOSE * abs(best)
+    wrong = 0
+    for start in range(0, len(thetas), AT_ONCE):
+        some = np.array(thetas[start:start + AT_ONCE])
+        best = (some.astype(np.float32) @ problem.arms.T).max(axis=1)
+        arms = problem.arms[chosen[start:start + AT_ONCE]].astype(np.float64)
+        scores = (some * arms).sum(axis=1)
+        wrong += int((scores < best - CLOSE * np.abs(best)).sum())
+    return wrong
 
 
 def step_through(rival: Rival, problem: Problem, limit: float) -> Trace:
     """Until all noise is used up or the limit is reached. Only choosing and
-    learning count as time; making rewards and checking choices do not."""
+    learning count as time; making rewards does not."""
     trace = Trace(problem)
     theta = getattr(rival, "theta", None)
-    steps = len(problem.noise)
-    check_every = max(1, steps // CHECKS)
     spent = 0
-    for step in range(steps):
+    for step in range(len(problem.noise)):
         start = time.perf_counter_ns()
         arm = rival.choose()
         chosen = time.perf_counter_ns()
-        if theta is not None and step % check_every == 0:
-            trace.checks.append((np.array(theta()), arm))
+        if theta is not None:
+            trace.thetas.append(np.array(theta()))
         reward = problem.reward(arm, step)
         before = time.perf_counter_ns()
         rival.learn(arm, reward)
@@ -176,7 +175,7 @@ def step_through(rival: Rival, problem: Problem, limit: float) -> Trace:
 def change_arms(
     rival: Rival, problem: Problem, set_up_seconds: float, seed: int
 ) -> dict[str, object]:
-    """Takes out one arm in a hundred, puts in as many new ones."""
+    """Takes out one arm in a hundred, puts in as many new ones, and steps on."""
     count, dim = problem.arms.shape
     changed = max(1, count // 100)
     old = np.random.default_rng([seed, 3]).choice(count, changed, replace=False)
@@ -198,6 +197,27 @@ def change_arms(
             row[key] = None
             row[f"{name}_note"] = str(reason)
     if row["add_one_percent_seconds"] is not None:
-        # What was put off until now belongs to the change.
-        row["choose_after_change_us"] = 1e6 * seconds_of(lambda: rival.choose())
+        row.update(step_on(rival, problem, new_arms))
     return row
+
+
+def step_on(
+    rival: Rival, problem: Problem, new_arms: np.ndarray
+) -> dict[str, object]:
+    """What was put off until after the change belongs to it."""
+    means = np.concatenate([problem.means, new_arms @ problem.taste])
+    times: list[float] = []
+    start = time.perf_counter()
+    while len(times) < AFTER_CHANGE:
+        before = time.perf_counter()
+        arm = rival.choose()
+        times.append(time.perf_counter() - before)
+        if time.perf_counter() - start > AFTER_CHANGE_SECONDS:
+            break
+        noise = problem.noise[len(times) % len(problem.noise)]
+        rival.learn(arm, float(means[arm]) + float(noise))
+    return {
+        "choose_after_change_us": 1e6 * times[0],
+        "choose_after_change_p50_us": 1e6 * float(np.median(times)),
+        "choices_after_change": len(times),
+    }

@@ -7,7 +7,9 @@ from scipy.linalg import lapack
 
 from .problem import EXPLORATION, REGULARISATION
 
-SHORTLIST = 30  # as in the experiments of the paper
+# Of every graph, so that none is built with more care than another.
+LINKS = 16
+BUILD_EFFORT = 200
 
 
 class Posterior:
@@ -40,12 +42,15 @@ class Posterior:
         self._factor()
 
 
-class Shortlisted:
-    """Thompson sampling whose argmax comes from an approximate index: it names
-    a shortlist, which is scored exactly. Subclasses bring the index."""
+class Indexed:
+    """Thompson sampling whose argmax comes from an approximate index: the nearest
+    by inner product is the arm. Subclasses bring the index. How far a query looks
+    is the least of 16, 32, 64 and 128 with which 99 of 100 choices were exact over
+    2,000 steps in each of three other worlds (seeds 101 to 103), 100,000 arms."""
 
     def __init__(self, dim: int, seed: int) -> None:
         self.dim = dim
+        self.seed = seed
         self.posterior = Posterior(dim, seed)
         self.arms = np.empty((0, dim), dtype=np.float32)
 
@@ -56,13 +61,14 @@ class Shortlisted:
     def build(self, ids: np.ndarray, arms: np.ndarray) -> None:
         raise NotImplementedError
 
-    def candidates(self, query: np.ndarray) -> np.ndarray:
+    def nearest(self, query: np.ndarray) -> int:
         raise NotImplementedError
 
+    def start_over(self) -> None:
+        self.posterior = Posterior(self.dim, self.seed)
+
     def choose(self) -> int:
-        query = self.posterior.sample().astype(np.float32)
-        shortlist = self.candidates(query)
-        return int(shortlist[(self.arms[shortlist] @ query).argmax()])
+        return self.nearest(self.posterior.sample().astype(np.float32))
 
     def learn(self, arm: int, reward: float) -> None:
         self.posterior.update(self.arms[arm], reward)

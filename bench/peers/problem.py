@@ -16,6 +16,7 @@ class Problem:
 
     ids: np.ndarray
     arms: np.ndarray
+    taste: np.ndarray
     means: np.ndarray
     noise: np.ndarray
     best: float
@@ -34,9 +35,10 @@ def make_arms(count: int, dim: int, stream: int, seed: int) -> np.ndarray:
 def make_problem(count: int, dim: int, steps: int, seed: int) -> Problem:
     arms = make_arms(count, dim, 0, seed)
     taste = np.random.default_rng([seed, 1]).standard_normal(dim)
-    means = arms @ taste.astype(np.float32)
+    taste = taste.astype(np.float32)
+    means = arms @ taste
     noise = np.random.default_rng([seed, 2]).standard_normal(steps)
-    return Problem(np.arange(count), arms, means, noise, float(means.max()))
+    return Problem(np.arange(count), arms, taste, means, noise, float(means.max()))
 
 
 def constant_context() -> np.ndarray:

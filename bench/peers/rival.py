@@ -25,6 +25,12 @@ class Facts:
     k_best: str = ""
     eligibility: str = ""
     threads: str = ""
+    user_context: str = ""  # with each choice
+    probabilities: str = ""  # of the chosen arm, for off-policy evaluation
+    click_models: str = ""
+    forgetting: str = ""
+    from_pypi: str = ""
+    built: str = ""  # by set-up, before the first choice
     bytes_per_arm: int = 0  # as measured at 10,000, to predict what cannot fit
 
 
@@ -34,6 +40,10 @@ class Rival(Protocol):
 
     def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
         """Takes all arms and builds what has to be built."""
+
+    # Optional: start_over() forgets all rewards and keeps what set-up built;
+    # theta() is the parameter by which the last arm was chosen. Without the
+    # first, set-up is done anew before stepping once more.
 
     def choose(self) -> int:
         """The id of the arm to pull."""

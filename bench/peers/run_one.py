@@ -1,7 +1,9 @@
 """One rival, one number of arms, one process: prints a row of JSON per phase.
 
-Every line is the row as far as it is known, so that whoever reads the last one
-knows what was reached when a limit ended the process.
+It sets up, and then waits for lines: "step" goes through all steps from nothing,
+"finish" checks the choices, changes arms and ends. Every line that it prints is
+the row as far as it is known, so that whoever reads the last one knows what was
+reached when a limit ended the process.
 """
 
 from __future__ import annotations
@@ -10,13 +12,12 @@ import argparse
 import dataclasses
 import importlib.metadata
 import json
+import signal
 import sys
 
 from .measure import (
-    Limits,
-    OtherWork,
+    Repeats,
     change_arms,
-    kill_after,
     peak_bytes,
     resident_bytes,
     seconds_of,
@@ -24,6 +25,9 @@ from .measure import (
 )
 from .problem import make_problem
 from .rivals import RIVALS
+
+CHECK_LIMIT = 300  # seconds to hold all choices against scans
+CHANGE_LIMIT = 40
 
 
 def version_of(package: str) -> str:
@@ -33,38 +37,74 @@ def version_of(package: str) -> str:
         return ""
 
 
-def run(arguments: argparse.Namespace, limits: Limits) -> None:
-    facts, make = RIVALS[arguments.rival]
-    row: dict[str, object] = {
-        "version": importlib.metadata.version(facts.package),
-        "phase": "import",
-    }
+class Turns:
+    """The alarms have no handler: they end the process even within foreign code,
+    and whoever started it sees in which phase."""
 
-    def show(phase: str, **more: object) -> None:
-        row.update(more, phase=phase)
-        print(json.dumps(row), flush=True)
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        facts, self.make = RIVALS[arguments.rival]
+        self.arguments = arguments
+        self.row: dict[str, object] = {"version": version_of(facts.package)}
+        self.set_up_seconds: list[float] = []
+        self.rival = self.make(arguments.dim, arguments.seed)
+        self.before = resident_bytes()
+        self.problem = make_problem(
+            arguments.arms, arguments.dim, arguments.steps, arguments.seed
+        )
+        self.repeats = Repeats(self.problem)
 
-    rival = make(arguments.dim, arguments.seed)
-    before = resident_bytes()
-    problem = make_problem(
-        arguments.arms, arguments.dim, arguments.steps, arguments.seed
-    )
-    show("set-up")
-    kill_after(limits.set_up)
-    set_up_seconds = seconds_of(lambda: rival.set_up(problem.ids, problem.arms))
-    show("stepping", setup_seconds=set_up_seconds, rss_bytes=resident_bytes() - before)
-    kill_after(2 * limits.stepping + 30)
-    other_work = OtherWork()
-    trace = step_through(rival, problem, limits.stepping)
-    show(
-        "changing arms",
-        peak_rss_bytes=peak_bytes() - before,
-        stepped_rss_bytes=resident_bytes() - before,
-        other_work_cores=other_work.cores(),
-        **trace.figures(),
-    )
-    kill_after(limits.changing)
-    show("done", **change_arms(rival, problem, set_up_seconds, arguments.seed))
+    def show(self, phase: str, alarm: int, **more: object) -> None:
+        self.row.update(more, phase=phase, alarm=alarm)
+        print(json.dumps(self.row), flush=True)
+        signal.alarm(alarm)
+
+    def set_up(self) -> None:
+        self.show("set-up", self.arguments.set_up_limit)
+        self.set_up_seconds.append(seconds_of(
+            lambda: self.rival.set_up(self.problem.ids, self.problem.arms)))
+        self.row["setup_seconds"] = sorted(self.set_up_seconds)[
+            len(self.set_up_seconds) // 2]
+        self.row.setdefault("rss_bytes", resident_bytes() - self.before)
+
+    def start_over(self) -> None:
+        if hasattr(self.rival, "start_over"):
+            self.rival.start_over()
+        else:
+            self.rival = None  # first out, then in: never two at a time
+            self.rival = self.make(self.arguments.dim, self.arguments.seed)
+            self.set_up()
+
+    def step(self) -> None:
+        if self.repeats.count:
+            self.start_over()
+        limit = self.arguments.step_limit
+        self.show("stepping", 2 * limit + 30)
+        trace = step_through(self.rival, self.problem, limit)
+        if not self.repeats.count:
+            self.row["peak_rss_bytes"] = peak_bytes() - self.before
+            self.row["stepped_rss_bytes"] = resident_bytes() - self.before
+        self.repeats.add(trace)
+        self.row.update(self.repeats.figures())
+
+    def finish(self) -> None:
+        self.show("checking choices", CHECK_LIMIT)
+        self.row.update(self.repeats.exactness())
+        self.show("changing arms", CHANGE_LIMIT)
+        changes = change_arms(self.rival, self.problem, self.row["setup_seconds"],
+                              self.arguments.seed)
+        self.show("done", 0, **changes)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    turns = Turns(arguments)
+    turns.set_up()
+    turns.show("ready", 0)
+    for line in sys.stdin:
+        if line.strip() == "finish":
+            turns.finish()
+            return
+        turns.step()
+        turns.show("ready", 0)
 
 
 def main() -> None:
@@ -77,7 +117,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--set-up-limit", type=int, default=600)
     parser.add_argument("--step-limit", type=int, default=60)
-    parser.add_argument("--change-limit", type=int, default=60)
     arguments = parser.parse_args()
     if arguments.facts:
         for key, (facts, _) in RIVALS.items():
@@ -86,10 +125,7 @@ def main() -> None:
     elif arguments.rival is None:
         parser.error("name a rival")
     else:
-        limits = Limits(
-            arguments.set_up_limit, arguments.step_limit, arguments.change_limit
-        )
-        run(arguments, limits)
+        run(arguments)
     sys.stdout.flush()
 
 

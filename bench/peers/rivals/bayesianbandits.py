@@ -24,6 +24,12 @@ FACTS = Facts(
     save_load="joblib",
     k_best="yes",
     threads="no",
+    user_context="yes",
+    probabilities="no",
+    click_models="yes: BayesianGLM",
+    forgetting="yes: decay",
+    from_pypi="wheels",
+    built="a list of arms",
     bytes_per_arm=1500,
 )
 

@@ -12,8 +12,8 @@ FACTS = Facts(
     package="contextualbandits",
     model="upper confidence bound, one ridge per arm",
     note="Has no features of arms: every arm gets its own model of a constant "
-    "context of one number. Rewards must be 0 or 1: it is told whether the reward was positive. "
-    "beta_prior instead of ucb_from_empty and a small alpha, as its documentation "
+    "context of one number. Rewards must be 0 or 1: it is told whether the reward was "
+    "positive. beta_prior instead of ucb_from_empty and a small alpha, as its documentation "
     "recommends for many arms; one zero context at set-up makes the models.",
     exact=True,
     shared_model=False,
@@ -22,6 +22,12 @@ FACTS = Facts(
     delayed_rewards="later, by arm and context",
     save_load="pickle",
     k_best="yes",
+    user_context="yes",
+    probabilities="no: scores; evaluates logs by given probabilities",
+    click_models="yes: LogisticUCB, LogisticTS",
+    forgetting="no",
+    from_pypi="source only: needs a compiler",
+    built="a model for each arm",
     bytes_per_arm=12_000,
 )
 

@@ -23,6 +23,12 @@ FACTS = Facts(
     save_load="pickle",
     k_best="expectations of all arms",
     eligibility="no",
+    user_context="yes",
+    probabilities="no",
+    click_models="no; 0 and 1 by ThompsonSampling among similar contexts",
+    forgetting="no",
+    from_pypi="wheels",
+    built="a model for each arm",
     bytes_per_arm=4_000,
 )
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..posterior import SHORTLIST, Shortlisted
+from ..posterior import BUILD_EFFORT, LINKS, Indexed
 from ..rival import Facts, MustRebuild
 
 FACTS = Facts(
     name="NumPy + faiss HNSW",
     package="faiss-cpu",
     model="Thompson sampling, shared ridge",
-    note="IndexHNSWFlat by inner product, M = 16, efConstruction = 200, efSearch = "
-    "64, shortlist of 30 scored exactly, built with 2 threads.",
+    note="IndexHNSWFlat by inner product, M = 16, efConstruction = 200, efSearch = 32 "
+    "(16 found 97.50 % of the trial's best arms, 32 99.97 %), the nearest one, built with "
+    "2 threads.",
+    built="a graph: M = 16, efConstruction = 200",
     exact=False,
     shared_model=True,
     arms_come_and_go="add; no removal: rebuild",
@@ -22,11 +24,16 @@ FACTS = Facts(
     k_best="yes",
     eligibility="an IDSelector",
     threads="searching beside searching, no changes meanwhile",
+    user_context="by hand",
+    probabilities="no",
+    click_models="by hand",
+    forgetting="by hand",
+    from_pypi="wheels",
     bytes_per_arm=500,
 )
 
 
-class FaissGraph(Shortlisted):
+class FaissGraph(Indexed):
     """faiss numbers points in the order in which they come: ids are rows."""
 
     def __init__(self, dim: int, seed: int) -> None:
@@ -34,22 +41,22 @@ class FaissGraph(Shortlisted):
         import faiss
 
         self.faiss = faiss
-        faiss.omp_set_num_threads(2)
-        self.index = faiss.IndexHNSWFlat(dim, 16, faiss.METRIC_INNER_PRODUCT)
-        self.index.hnsw.efConstruction = 200
-        self.index.hnsw.efSearch = 64
+        self.index = faiss.IndexHNSWFlat(dim, LINKS, faiss.METRIC_INNER_PRODUCT)
+        self.index.hnsw.efConstruction = BUILD_EFFORT
+        self.index.hnsw.efSearch = 32
 
     def build(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        self.faiss.omp_set_num_threads(2)
         self.index.add(arms)
-        self.faiss.omp_set_num_threads(1)  # one query is faster alone
+        self.faiss.omp_set_num_threads(1)  # a single query gains nothing from a second
 
-    def candidates(self, query: np.ndarray) -> np.ndarray:
-        _, labels = self.index.search(query[np.newaxis], SHORTLIST)
-        return labels[0][labels[0] >= 0]
+    def nearest(self, query: np.ndarray) -> int:
+        _, labels = self.index.search(query[np.newaxis], 1)
+        return int(labels[0, 0])
 
     def remove(self, ids: np.ndarray) -> None:
         raise MustRebuild("IndexHNSW has no remove_ids")
 
     def add(self, ids: np.ndarray, arms: np.ndarray) -> None:
         self.append(arms)
-        self.index.add(arms)
+        self.build(ids, arms)

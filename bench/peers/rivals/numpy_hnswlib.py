@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..posterior import SHORTLIST, Shortlisted
+from ..posterior import BUILD_EFFORT, LINKS, Indexed
 from ..rival import Facts
 
 FACTS = Facts(
     name="NumPy + hnswlib",
     package="hnswlib",
     model="Thompson sampling, shared ridge",
-    note="Inner-product space, M = 16, ef_construction = 200, ef = 64, shortlist "
-    "of 30 scored exactly, built with 2 threads; slots of deleted arms are reused.",
+    note="Inner-product space, M = 16, ef_construction = 200, ef = 32 (16 found 98.57 % "
+    "of the trial's best arms, 32 99.95 %), the nearest one, built with 2 threads; slots "
+    "of deleted arms are reused.",
+    built="a graph: M = 16, ef_construction = 200",
     exact=False,
     shared_model=True,
     arms_come_and_go="add, mark as deleted",
@@ -22,11 +24,16 @@ FACTS = Facts(
     k_best="yes",
     eligibility="a filter function",
     threads="adding beside adding, searching beside searching, not both",
+    user_context="by hand",
+    probabilities="no",
+    click_models="by hand",
+    forgetting="by hand",
+    from_pypi="source only: needs a compiler",
     bytes_per_arm=500,
 )
 
 
-class HnswlibGraph(Shortlisted):
+class HnswlibGraph(Indexed):
     """Deleted slots are reused: otherwise a changing set grows without end."""
 
     def __init__(self, dim: int, seed: int) -> None:
@@ -34,23 +41,22 @@ class HnswlibGraph(Shortlisted):
         import hnswlib
 
         self.index = hnswlib.Index(space="ip", dim=dim)
-        self.seed = seed
 
     def build(self, ids: np.ndarray, arms: np.ndarray) -> None:
         self.index.init_index(
             max_elements=len(ids),
-            M=16,
-            ef_construction=200,
+            M=LINKS,
+            ef_construction=BUILD_EFFORT,
             random_seed=self.seed,
             allow_replace_deleted=True,
         )
-        self.index.set_ef(64)
+        self.index.set_ef(32)
         self.index.set_num_threads(2)
         self.index.add_items(arms, ids)
 
-    def candidates(self, query: np.ndarray) -> np.ndarray:
-        labels, _ = self.index.knn_query(query, k=SHORTLIST, num_threads=1)
-        return labels[0].astype(np.intp)
+    def nearest(self, query: np.ndarray) -> int:
+        labels, _ = self.index.knn_query(query, k=1, num_threads=1)
+        return int(labels[0, 0])
 
     def remove(self, ids: np.ndarray) -> None:
         for label in ids.tolist():

@@ -12,7 +12,8 @@ FACTS = Facts(
     package="numpy",
     model="Thompson sampling, shared ridge",
     note="Cholesky factor through LAPACK, features as single-precision columns, "
-    "one matrix-vector product into a buffer that is there already.",
+    "one matrix-vector product by OpenBLAS, with two threads, into a buffer "
+    "that is there already.",
     exact=True,
     shared_model=True,
     arms_come_and_go="by hand",
@@ -21,6 +22,13 @@ FACTS = Facts(
     save_load="by hand",
     k_best="by hand",
     eligibility="by hand",
+    threads="by hand",
+    user_context="by hand",
+    probabilities="no",
+    click_models="by hand",
+    forgetting="by hand",
+    from_pypi="wheels",
+    built="a copy by columns",
 )
 
 
@@ -28,7 +36,11 @@ class NumpyScan:
     """Columns instead of rows: OpenBLAS is a quarter faster that way round."""
 
     def __init__(self, dim: int, seed: int) -> None:
+        self.shape = (dim, seed)
         self.posterior = Posterior(dim, seed)
+
+    def start_over(self) -> None:
+        self.posterior = Posterior(*self.shape)
 
     def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
         self.ids = ids.copy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..posterior import SHORTLIST, Shortlisted
+from ..posterior import BUILD_EFFORT, LINKS, Indexed
 from ..rival import Facts
 
 FACTS = Facts(
@@ -12,7 +12,9 @@ FACTS = Facts(
     package="usearch",
     model="Thompson sampling, shared ridge",
     note="Metric ip in single precision, connectivity 16, expansion_add 200, "
-    "expansion_search 64, shortlist of 30 scored exactly, built with 2 threads.",
+    "expansion_search 32 (16 found 97.02 % of the trial's best arms, 32 99.93 %), the "
+    "nearest one, built with 2 threads.",
+    built="a graph: connectivity 16, expansion_add 200",
     exact=False,
     shared_model=True,
     arms_come_and_go="add, remove",
@@ -21,11 +23,17 @@ FACTS = Facts(
     save_load="the index",
     k_best="yes",
     eligibility="not in Python",
+    threads="concurrent by design, as it says",
+    user_context="by hand",
+    probabilities="no",
+    click_models="by hand",
+    forgetting="by hand",
+    from_pypi="wheels",
     bytes_per_arm=500,
 )
 
 
-class UsearchGraph(Shortlisted):
+class UsearchGraph(Indexed):
     """Keys are the caller's, so that ids go in as they are."""
 
     def __init__(self, dim: int, seed: int) -> None:
@@ -36,16 +44,16 @@ class UsearchGraph(Shortlisted):
             ndim=dim,
             metric="ip",
             dtype="f32",
-            connectivity=16,
-            expansion_add=200,
-            expansion_search=64,
+            connectivity=LINKS,
+            expansion_add=BUILD_EFFORT,
+            expansion_search=32,
         )
 
     def build(self, ids: np.ndarray, arms: np.ndarray) -> None:
         self.index.add(ids.astype(np.uint64), arms, threads=2)
 
-    def candidates(self, query: np.ndarray) -> np.ndarray:
-        return self.index.search(query, SHORTLIST, threads=1).keys.astype(np.intp)
+    def nearest(self, query: np.ndarray) -> int:
+        return int(self.index.search(query, 1, threads=1).keys[0])
 
     def remove(self, ids: np.ndarray) -> None:
         self.index.remove(ids.astype(np.uint64), threads=2)

@@ -12,7 +12,8 @@ FACTS = Facts(
     package="obp",
     model="Thompson sampling, one ridge per arm",
     note="Has no features of arms: every arm gets its own model of a constant "
-    "context of one number. Exploration and regularisation are 1 and cannot be set.",
+    "context of one number. Exploration and regularisation are 1 and cannot be set. "
+    "Version 0.4.1, because 0.5 asks for a Python older than 3.11.",
     exact=True,
     shared_model=False,
     arms_come_and_go="no: the number of arms is fixed",
@@ -21,6 +22,12 @@ FACTS = Facts(
     save_load="pickle",
     k_best="yes",
     eligibility="no",
+    user_context="yes",
+    probabilities="of policies without context; estimators for logs",
+    click_models="yes: LogisticTS and others",
+    forgetting="no",
+    from_pypi="wheels",
+    built="a model for each arm",
     bytes_per_arm=3_000,
 )
 

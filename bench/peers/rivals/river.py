@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..problem import REGULARISATION, constant_context
+from ..problem import EXPLORATION, REGULARISATION, constant_context
 from ..rival import Facts
 
 FACTS = Facts(
@@ -12,9 +12,11 @@ FACTS = Facts(
     package="river",
     model="upper confidence bound, one ridge per arm",
     note="Has no features of arms: every arm gets its own model of a constant "
-    "context of one number. The width of its bound cannot be set. Models are made when an arm is "
-    "first seen, so that the first choice is part of set-up's work. Its own "
-    "documentation calls it too slow for practice.",
+    "context of one number. Both precisions are divided by the square of the "
+    "exploration, which makes its bound, of one standard deviation, as wide as the "
+    "others'; it contains the noise of a reward. Models are made when an arm is first "
+    "seen, so that the first choice is part of set-up's work. Its own documentation "
+    "calls it too slow for practice.",
     exact=True,
     shared_model=False,
     arms_come_and_go="yes: a list of arms with every call",
@@ -23,6 +25,12 @@ FACTS = Facts(
     save_load="pickle",
     k_best="no",
     eligibility="yes: the list of arms",
+    user_context="yes",
+    probabilities="no",
+    click_models="no",
+    forgetting="yes: smoothing",
+    from_pypi="wheels",
+    built="nothing: models at the first choice",
     bytes_per_arm=1_200,
 )
 
@@ -33,7 +41,10 @@ class River:
     def __init__(self, dim: int, seed: int) -> None:
         from river import bandit
 
-        self.policy = bandit.LinUCBDisjoint(alpha=REGULARISATION, beta=1.0, seed=seed)
+        scale = EXPLORATION**-2
+        self.policy = bandit.LinUCBDisjoint(
+            alpha=REGULARISATION * scale, beta=scale, seed=seed
+        )
         self.context = dict(enumerate(constant_context()[0].tolist()))
 
     def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:

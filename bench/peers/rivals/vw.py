@@ -9,15 +9,17 @@ import numpy as np
 from ..rival import Facts
 
 FACTS = Facts(
-    name="Vowpal Wabbit, SquareCB",
+    name="Vowpal Wabbit, explore first",
     package="vowpalwabbit",
-    model="SquareCB, shared linear model by gradient steps",
-    note="cb_explore_adf --squarecb --no_predict with gamma_scale = 10 for each arm. "
-    "Tried with three other seeds, 500 steps among 1,000 arms and 200 among 10,000: "
-    "its default of 10 is as good as random; 1, 10 or 100 for each arm and epsilon "
-    "0.05 differ less from each other than from world to world. Examples are parsed once and used again; the chosen one is parsed again "
-    "with its label, since labels cannot be taken off. Learning is given all "
-    "actions, as in its tutorials.",
+    model="100 steps at random, then the best; shared linear model by gradient steps",
+    note="--cb_explore_adf --first 100, by trial: over six worlds of other seeds (101 to "
+    "106) with 1,000 arms and 2,000 steps its mean regret was 2,700 (standard error 700, "
+    "from 900 to 5,100), with --first 50 6,400, with --epsilon 0.05, the default, 4,200 "
+    "(300), with 0.01 and 0.2 10,700 and 6,400, with --squarecb and a gamma_scale of 10 "
+    "for each arm 13,200. A choice takes as long with --epsilon, learning then six tenths "
+    "as long. Examples are parsed once and used again; the chosen one is parsed again "
+    "with its label, since labels cannot be taken off. Learning is given all actions, as "
+    "in its tutorials.",
     exact=None,
     shared_model=True,
     arms_come_and_go="all actions come with every call",
@@ -27,6 +29,12 @@ FACTS = Facts(
     k_best="probabilities of all actions",
     eligibility="send only the eligible",
     threads="no",
+    user_context="yes",
+    probabilities="yes",
+    click_models="yes: --loss_function logistic",
+    forgetting="by a constant learning rate",
+    from_pypi="wheels",
+    built="examples, parsed from text",
     bytes_per_arm=33_000,
 )
 
@@ -41,12 +49,12 @@ class VowpalWabbit:
         self.seed = seed
         self.generator = np.random.default_rng(seed)
 
-    def exploration(self, count: int) -> str:
-        return f"--squarecb --no_predict --gamma_scale {10 * count}"
+    def exploration(self) -> str:
+        return "--first 100"
 
     def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
         self.workspace = self.library.Workspace(
-            f"--cb_explore_adf {self.exploration(len(ids))} --noconstant --quiet "
+            f"--cb_explore_adf {self.exploration()} --noconstant --quiet "
             f"--random_seed {self.seed}"
         )
         self.ids = ids.tolist()
@@ -99,5 +107,5 @@ LARGE_FACTS = dataclasses.replace(
 
 
 class LargeActionSpace(VowpalWabbit):
-    def exploration(self, count: int) -> str:
+    def exploration(self) -> str:
         return "--large_action_space --squarecb --no_predict"

@@ -1,0 +1,121 @@
+"""A rival in a process of its own, which does one thing when it is told to."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+
+from .other_work import OtherWork
+from .words import complaint
+
+BENCH = pathlib.Path(__file__).resolve().parent.parent
+ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1",
+               "PYTHONWARNINGS": "ignore"} | {
+    f"{library}_NUM_THREADS": "2" for library in ("OMP", "OPENBLAS", "MKL")}
+PAUSE = 0.1  # seconds between turns: idle threads of the one before spin a while
+
+
+def touch_memory(size: int) -> None:
+    """In a process of its own, which gives everything back as it ends; for the
+    reason that scripts/bench-scaling gives."""
+    child = os.fork()
+    if child == 0:
+        with mmap.mmap(-1, size) as memory:
+            for page in range(0, size, 4096):
+                memory[page] = 1
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def outcome(row: dict, code: int, errors: str) -> str:
+    """In words, from the phase that was reached and how the process ended."""
+    phase = row.get("phase", "import")
+    if phase == "done":
+        if row["steps"] < row["asked_steps"]:
+            return f"cut off after {row['step_limit']} s"
+        return "done"
+    if code == -signal.SIGALRM:
+        return f"{phase} took more than {row['alarm']} s"
+    if code < 0:
+        return f"failed in {phase}: {signal.Signals(-code).name}"
+    return f"failed in {phase}: {complaint(errors)}"
+
+
+class Player:
+    """The row grows with every turn. A process that has ended takes no more."""
+
+    def __init__(self, python: pathlib.Path, cell: dict, memory: int) -> None:
+        touch_memory(memory)
+        self.row = dict(cell)
+        self.errors = tempfile.TemporaryFile("w+")
+        options = {"--rival": cell["rival"], "--arms": cell["arms"],
+                   "--dim": cell["dim"], "--steps": cell["asked_steps"],
+                   "--seed": cell["seed"], "--set-up-limit": cell["set_up_limit"],
+                   "--step-limit": cell["step_limit"]}
+        self.process = subprocess.Popen(
+            [str(python), "-m", "peers.run_one"]
+            + [str(part) for option in options.items() for part in option],
+            cwd=BENCH, env=ENVIRONMENT, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.alive = True
+        self._read()
+
+    def _read(self) -> None:
+        """Until it is ready for a turn, or has ended."""
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                self.row.update(json.loads(line))
+                if self.row["phase"] == "ready":
+                    return
+        self.alive = False
+
+    def _ask(self, what: str) -> None:
+        if not self.alive:
+            return
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(what + "\n")
+            self.process.stdin.flush()
+        self._read()
+
+    def step(self) -> None:
+        time.sleep(PAUSE)
+        self._ask("step")
+
+    def finish(self) -> dict:
+        self._ask("finish")
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        code = self.process.wait()
+        self.errors.seek(0)
+        self.row["outcome"] = outcome(self.row, code, self.errors.read())
+        self.errors.close()
+        for passing in ("phase", "alarm"):
+            self.row.pop(passing, None)
+        return self.row
+
+
+def first_steps(player: Player) -> None:
+    other_work = OtherWork([player.process.pid])
+    player.step()
+    player.row["other_work_cores"] = other_work.cores()
+
+
+def in_turns(players: list[Player], rounds: int) -> None:
+    """Everybody once in every round: a machine that is slow for a while is slow
+    for all."""
+    if not players or rounds < 1:
+        return
+    other_work = OtherWork([player.process.pid for player in players])
+    for _ in range(rounds):
+        for player in players:
+            player.step()
+    cores = other_work.cores()
+    for player in players:
+        player.row["other_work_cores"] = cores
