@@ -11,11 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from manyarms import _program
-from manyarms.errors import Error
-
-
-class ReproductionError(Error, ValueError):
-    """The tables could not be made; the message is the program's."""
+from manyarms.errors import ReproductionError
 
 
 def reproduce(

@@ -77,3 +77,7 @@ def _file_error(number: int, path: pathlib.Path) -> FileError:
 
 class CorruptFileError(Error, ValueError):
     """A file is not what it should be, or not whole."""
+
+
+class ReproductionError(Error, ValueError):
+    """The paper's tables could not be made; the message is the program's."""

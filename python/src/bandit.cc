@@ -321,23 +321,29 @@ void BindLearning(BanditClass& bandit) {
 
 void BindProperties(BanditClass& bandit) {
   bandit
-      .def_prop_ro("dim",
-                   [](const PyBandit& self) { return self.options().dim; })
-      .def_prop_ro("policy",
-                   [](const PyBandit& self) {
-                     return std::string(PolicyName(self.options().policy));
-                   })
+      .def_prop_ro(
+          "dim", [](const PyBandit& self) { return self.options().dim; },
+          "Features of an arm.")
+      .def_prop_ro(
+          "policy",
+          [](const PyBandit& self) {
+            return std::string(PolicyName(self.options().policy));
+          },
+          "'ts', 'ucb' or 'elim'.")
       .def_prop_ro(
           "search",
           [](const PyBandit& self) {
             return SearchObject(self.options().search);
           },
           nb::for_getter(nb::sig("def search(self) -> Certified | Scan | Hnsw "
-                                 "| Lsh | LshTheory")))
-      .def_prop_ro("exploration",
-                   [](const PyBandit& self) {
-                     return ExplorationOf(self.options().policy);
-                   })
+                                 "| Lsh | LshTheory")),
+          "With its options.")
+      .def_prop_ro(
+          "exploration",
+          [](const PyBandit& self) {
+            return ExplorationOf(self.options().policy);
+          },
+          "A number or a TheoryRadius.")
       .def_prop_ro(
           "accuracy",
           [](const PyBandit& self) -> std::optional<double> {
@@ -349,21 +355,29 @@ void BindProperties(BanditClass& bandit) {
           "Of 'elim' only.")
       .def_prop_ro(
           "regularisation",
-          [](const PyBandit& self) { return self.options().regularisation; })
+          [](const PyBandit& self) { return self.options().regularisation; },
+          "Lambda in the paper.")
       .def_prop_ro(
           "negative_rewards",
-          [](const PyBandit& self) { return self.options().negative_rewards; })
-      .def_prop_ro("seed",
-                   [](const PyBandit& self) { return self.options().seed; })
+          [](const PyBandit& self) { return self.options().negative_rewards; },
+          "Whether the largest mean reward may be negative.")
+      .def_prop_ro(
+          "seed", [](const PyBandit& self) { return self.options().seed; },
+          "What all draws depend on.")
       .def_prop_ro(
           "max_pending",
-          [](const PyBandit& self) { return self.options().max_pending; })
+          [](const PyBandit& self) { return self.options().max_pending; },
+          "Rewards can be learned of so many decisions, counted back from the "
+          "last.")
       .def_prop_ro("pending", &PyBandit::pending,
                    "How many decisions wait for their reward.")
       .def_prop_ro(
           "stats", [](const PyBandit& self) { return StatsDict(self.stats()); },
           nb::for_getter(nb::sig("def stats(self) -> dict[str, int | float]")),
-          "What choices have cost so far, arms scored above all.")
+          "What choices have cost so far. Of all searches: arms_scored; of "
+          "certified: snapshots, snapshot_seconds, arms_bounded, checks; of "
+          "lsh and lsh-theory: directions, scans; of elim: eliminations, "
+          "recoveries.")
       .def("__repr__", [](const PyBandit& self) {
         return fmt::format(
             "<manyarms.Bandit policy='{}' search='{}' dim={} arms={} "
@@ -382,8 +396,8 @@ void BindBandit(nb::module_& module) {
 
 Any thread may call any method at any time; changes (choosing is one) take
 turns, and whatever takes longer lets other Python threads run. After an
-exception the bandit is as it was before, but for a MemoryError, after which it
-must not be used.)");
+exception the bandit is as it was before, but for a MemoryError that is no
+TooLargeError, while arms come, go or are chosen: then it must not be used.)");
   BindConstruction(bandit);
   BindArms(bandit);
   BindChoices(bandit);

@@ -6,9 +6,9 @@
 
 namespace manyarms::python {
 
-/// A shared mutex at which nobody waits for ever: whoever waits for it keeps
-/// those who come later waiting as well. With std::shared_mutex alone readers
-/// that follow one another closely keep a writer out.
+/// A shared mutex at which readers do not keep a writer out: whoever waits for
+/// it keeps those who come later waiting as well. With std::shared_mutex alone
+/// readers that follow one another closely do.
 class FairMutex {
  public:
   void lock() {
