@@ -1,6 +1,13 @@
 #include "plain.h"
 
 #include <fmt/format.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "words.h"
 
 namespace nb = nanobind;
 
@@ -8,14 +15,19 @@ namespace manyarms::python {
 namespace {
 
 // Elements at addresses and distances that are multiples of their size, as C++
-// must have them.
-bool LiesStraight(nb::handle array) {
-  if (!nb::cast<bool>(array.attr("flags").attr("aligned"))) return false;
-  const auto size = nb::cast<std::ptrdiff_t>(array.attr("itemsize"));
-  for (nb::handle stride : nb::object(array.attr("strides"))) {
-    if (size > 0 && nb::cast<std::ptrdiff_t>(stride) % size != 0) return false;
-  }
-  return true;
+// must have them. nanobind sees to the distances.
+bool LiesStraight(nb::handle object) {
+  nb::ndarray<nb::ro> array;
+  if (!nb::try_cast(object, array)) return false;
+  const std::size_t size = std::max(1, array.dtype().bits / 8);
+  return reinterpret_cast<std::uintptr_t>(array.data()) % size == 0;
+}
+
+bool HasNumbers(nb::handle array) {
+  const nb::object dtype = array.attr("dtype");
+  return nb::hasattr(dtype, "kind") &&
+         std::string_view("fiub").find(Text(nb::object(dtype.attr("kind")))) !=
+             std::string_view::npos;
 }
 
 }  // namespace
@@ -25,19 +37,16 @@ nb::object Plain(nb::handle given, const char* name) {
                          ? nb::object(given.attr("to_numpy")())
                          : nb::borrow(given);
   if (PyList_Check(plain.ptr()) || PyTuple_Check(plain.ptr())) return plain;
-  if (!nb::hasattr(plain, "__array_interface__")) return plain;
-  const nb::module_ numpy = nb::module_::import_("numpy");
-  if (nb::isinstance(plain, numpy.attr("ma").attr("MaskedArray"))) {
+  if (!nb::hasattr(plain, "dtype")) return plain;
+  if (nb::hasattr(plain, "mask")) {
     throw nb::type_error(
         fmt::format("{} must not be a masked array: what is behind the mask "
                     "would count",
                     name)
             .c_str());
   }
-  if (nb::isinstance(plain, numpy.attr("ndarray")) && !LiesStraight(plain)) {
-    return plain.attr("copy")();
-  }
-  return plain;
+  if (LiesStraight(plain) || !HasNumbers(plain)) return plain;
+  return plain.attr("copy")();
 }
 
 }  // namespace manyarms::python
