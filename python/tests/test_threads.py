@@ -111,8 +111,9 @@ def test_readers_do_not_keep_a_writer_out() -> None:
         done.set()
 
     together(read, read, read, write)
-    # The slowest read may have waited for a choice and for two others.
-    assert max(waits) < 2 * max(reads) + 0.1
+    # A choice waits for one read; the rest leaves room for a busy machine. Kept out,
+    # it would wait for some 20 s.
+    assert max(waits) < 3 * max(reads) + 0.5
 
 
 def test_batches_let_other_threads_run() -> None:
