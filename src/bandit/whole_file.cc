@@ -91,10 +91,10 @@ class RemovedUnlessRenamed {
 
 }  // namespace
 
-void WriteWhole(const fs::path& given,
+void WriteWhole(const fs::path& path,
                 const std::function<void(std::ostream&)>& write) {
-  const fs::path path = Destination(given);
-  const fs::path temporary = MakeTemporary(path);
+  const fs::path destination = Destination(path);
+  const fs::path temporary = MakeTemporary(destination);
   RemovedUnlessRenamed file(temporary);
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
@@ -103,8 +103,8 @@ void WriteWhole(const fs::path& given,
   out.close();
   if (!out) Fail(path, errno != 0 ? errno : EIO);
   if (const int error = Sync(temporary)) Fail(path, error);
-  file.RenameTo(path);
-  const fs::path folder = path.parent_path();
+  file.RenameTo(destination);
+  const fs::path folder = destination.parent_path();
   // The file is there; whether its name survives a power cut is all that is
   // left, and some file systems cannot say.
   Sync(folder.empty() ? "." : folder);
