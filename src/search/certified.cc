@@ -305,7 +305,8 @@ void CertifiedSearch::StartSurvey(SurveyPlan plan) {
 void CertifiedSearch::GiveUpSurveyOfParent() {
   if (!survey_.valid() || surveying_process_ == getpid()) return;
   // Left alone: it could only be destroyed by waiting, too.
-  std::make_unique<std::future<Surveyed>>(std::move(survey_)).release();
+  static_cast<void>(
+      std::make_unique<std::future<Surveyed>>(std::move(survey_)).release());
   std::promise<Surveyed> nothing;
   nothing.set_value({});
   survey_ = nothing.get_future();
