@@ -1,7 +1,11 @@
 # The front door. Everything that is needed is installed by scripts/setup.
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce plots test test-python build configure bench bench-scaling bench-lsh bench-python bench-peers format lint setup clean
+.PHONY: help run reproduce plots build configure setup clean
+.PHONY: test test-all ci test-packages build-tests test-cpp test-python
+.PHONY: test-statistical test-asan test-tsan test-soak build-bench
+.PHONY: lint check-format tidy format
+.PHONY: bench bench-scaling bench-lsh bench-python bench-peers
 
 JOBS := $(shell nproc)
 
@@ -11,7 +15,7 @@ MOVIELENS ?=
 reproduce_flags := $(if $(MOVIELENS),--movielens $(MOVIELENS))
 
 help: ## Say what can be made
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
 
 run: build plots ## Repeat the paper's tables in a few minutes, with few runs each
 	build/manyarms reproduce --quick --threads $(JOBS) --out results/quick $(reproduce_flags)
@@ -19,23 +23,56 @@ run: build plots ## Repeat the paper's tables in a few minutes, with few runs ea
 reproduce: build plots ## Repeat all of them as the paper has them, within three hours
 	build/manyarms reproduce --tables 1,2,3,4,5,grid --out results/full $(reproduce_flags)
 
-test: configure ## Build everything and run all tests, also under sanitizers
-	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium
-	cmake --build --preset release --parallel $(JOBS)
-	cmake --preset asan
-	cmake --build --preset asan --parallel $(JOBS)
-	scripts/check-format
-	ctest --preset release --parallel $(JOBS)
-	ctest --preset asan --parallel $(JOBS)
-	cmake --preset tsan
-	cmake --build --preset tsan --parallel $(JOBS) --target unit_tests law_tests reproduction_tests
-	ctest --preset tsan --parallel $(JOBS)
-	$(MAKE) test-python
+# What a stage of these takes, scripts/stages says at the end.
+test_stages := test-packages build-tests test-cpp test-python
+more_stages := build-bench test-statistical test-asan test-tsan test-soak
+lint_stages := check-format tidy
 
-test-python: setup ## Build the Python package and run its tests, in build/venv
+test: ## Build everything and test each feature once
+	@scripts/stages $(test_stages)
+
+test-all: ## Do that, and run the statistical tests, the sanitizers and the soaks
+	@scripts/stages $(test_stages) $(more_stages)
+
+lint: ## Check formatting and run clang-tidy
+	@scripts/stages $(lint_stages)
+
+ci: ## Do all of the above: what must pass before anything lands
+	@scripts/stages $(test_stages) $(more_stages) $(lint_stages)
+
+test-packages:
+	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium
+
+build-tests: configure
+	cmake --build --preset release --parallel $(JOBS)
+
+test-cpp: build-tests
+	ctest --preset release --label-exclude statistical --parallel $(JOBS)
+
+test-python: setup ## Build the Python package and test it, in build/venv
 	@scripts/setup gnuplot-nox
 	scripts/python-env
-	build/venv/bin/python -m pytest
+	build/venv/bin/python -m pytest -m "not slow"
+
+build-bench: configure
+	cmake --build --preset release --parallel $(JOBS) --target benchmarks
+
+test-statistical: build-tests ## Compare regret with the paper's
+	ctest --preset release --label-regex statistical --parallel $(JOBS)
+
+test-asan: setup ## Test under the address and undefined-behaviour sanitizers
+	cmake --preset asan
+	cmake --build --preset asan --parallel $(JOBS)
+	ctest --preset asan --parallel $(JOBS)
+
+test-tsan: setup ## Test what has threads under the thread sanitizer
+	cmake --preset tsan
+	cmake --build --preset tsan --parallel $(JOBS)
+	ctest --preset tsan --parallel $(JOBS)
+
+test-soak: setup ## Let the Python package live long
+	scripts/python-env
+	build/venv/bin/python -m pytest -m slow
 
 plots:
 	@scripts/setup gnuplot-nox
@@ -69,8 +106,13 @@ bench-lsh: build ## Measure filter trees against theory and make their part of d
 	scripts/lsh-page
 	build/bench_searches
 
-lint: configure ## Check formatting and run clang-tidy
+check-format: setup
 	scripts/check-format
+
+tidy: setup
+	cmake --preset lint
+	cmake --build --preset lint
+	scripts/lint-env
 	scripts/tidy
 
 bench-python: setup ## Measure what a step costs from Python beyond C++
@@ -89,4 +131,4 @@ setup: ## Install what is missing through the system's package manager
 	@scripts/setup
 
 clean: ## Remove what was built
-	rm -rf build build-asan build-tsan
+	rm -rf build build-*

@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "adversary_plot.h"
 #include "commands.h"
@@ -40,7 +41,7 @@ const char* CopiesName(CopiesBy by) {
   return "";
 }
 
-std::string SolverName(const AdversaryResult& result) {
+std::string_view SolverName(const AdversaryResult& result) {
   if (!result.adaptive) return "one copy, queries fixed beforehand";
   switch (result.copies_by) {
     case CopiesBy::kCaller:

@@ -48,6 +48,7 @@ std::string ErrorsText(const SettingSummary& setting) {
 
 std::string RegretsText(const SettingSummary& setting) {
   std::vector<std::string> regrets;
+  regrets.reserve(setting.cells.size());
   for (const Cell& cell : setting.cells) {
     regrets.push_back(cell.has_runs() ? Grouped(Mean(Regrets(cell.new_theta)))
                                       : "–");

@@ -27,6 +27,7 @@ std::string Row(const std::vector<std::string>& cells,
 // Padded, so that it can be read as it is.
 std::string TableText(const TextTable& table) {
   std::vector<std::size_t> widths;
+  widths.reserve(table.header.size());
   for (const std::string& name : table.header) widths.push_back(Width(name));
   for (const auto& row : table.rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {

@@ -48,6 +48,7 @@ class Planner {
 
   void Add(const Table& table, const Setting& setting, Theta theta) {
     std::vector<std::vector<Json>> runs;
+    runs.reserve(setting.algorithms.size());
     for (const Algorithm& algorithm : setting.algorithms) {
       runs.push_back(RunsOf(setting, algorithm, theta, options_));
     }

@@ -53,6 +53,7 @@ std::string WithBracket(double all, double without) {
 std::string ArmsScored(const Cell& cell) {
   if (!cell.has_runs()) return "–";
   std::vector<double> scored;
+  scored.reserve(cell.new_theta.size());
   for (const Json& row : cell.new_theta) {
     scored.push_back(row.at("arms_scored").get<double>() /
                      row["settings"].at("world").at("steps").get<double>());

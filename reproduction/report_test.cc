@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "paths.h"
 #include "reproduction/figures.h"
 #include "reproduction/grid.h"
 #include "reproduction/runner.h"
@@ -46,9 +47,9 @@ fs::path OwnFolder() {
 const Reproduced& TinyTables() {
   static const Reproduced reproduced = [] {
     Reproduced made;
-    const fs::path tests = MANYARMS_TEST_FOLDER;
+    const fs::path tests = testing::TestFolder();
     made.tables = ReadTables(tests / "experiments");
-    // Smaller still: every test that runs alone runs all of them.
+    // Smaller still: a test that is run alone makes all of them.
     for (Table& table : made.tables) {
       for (Setting& setting : table.settings) {
         Json& arms = setting.world.at("arms");
@@ -338,7 +339,7 @@ TEST(Markdown, HasTablesWhoseColumnsLineUp) {
   std::ptrdiff_t columns = 0;  // of the table that the line is in, 0 for none
   std::size_t width = 0;
   while (std::getline(text, line)) {
-    if (!line.starts_with("|")) {
+    if (!line.starts_with('|')) {
       columns = 0;
       continue;
     }
@@ -357,7 +358,7 @@ TEST(Markdown, HasTablesWhoseColumnsLineUp) {
     }
     EXPECT_EQ(bars, columns) << line;
     EXPECT_EQ(Width(line), width) << line;
-    EXPECT_TRUE(line.ends_with("|")) << line;
+    EXPECT_TRUE(line.ends_with('|')) << line;
   }
   // Glance, theory and the grid; of the tables 2, 2, 2, 1 and 3 settings.
   EXPECT_EQ(tables, 13U);

@@ -99,6 +99,7 @@ Verdict JudgeGraph(const Cell& cell, const Cell& baseline) {
   const double margin =
       cell.algorithm.bandit.at("shortlist") <= 10 ? 0.15 : 0.05;
   std::vector<double> differences;
+  differences.reserve(ours.size());
   for (std::size_t i = 0; i < ours.size(); ++i) {
     differences.push_back(ours[i] - scan[i]);
   }

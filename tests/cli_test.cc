@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "manyarms/random.h"
+#include "paths.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -46,20 +47,22 @@ class ScratchFolder : public ::testing::Environment {
  public:
   void TearDown() override { std::filesystem::remove_all(Scratch()); }
 };
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization)
 const auto* const scratch_folder =
     ::testing::AddGlobalTestEnvironment(new ScratchFolder);
 
 Outcome RunCommand(const std::string& command) {
   const auto out = Scratch() / "out";
   const auto err = Scratch() / "err";
-  const int code = std::system(  // NOLINT(concurrency-mt-unsafe)
+  // NOLINTNEXTLINE(bugprone-command-processor,concurrency-mt-unsafe)
+  const int code = std::system(
       fmt::format("{} >{} 2>{} </dev/null", command, out.string(), err.string())
           .c_str());
   return {WIFEXITED(code) ? WEXITSTATUS(code) : -1, Slurp(out), Slurp(err)};
 }
 
 Outcome RunProgram(const std::string& args) {
-  return RunCommand(fmt::format("{} {}", MANYARMS_PROGRAM, args));
+  return RunCommand(fmt::format("{} {}", testing::Program().string(), args));
 }
 
 void ExpectParts(const std::string& text, const nlohmann::json& parts) {
@@ -76,7 +79,7 @@ void ExpectOneLine(const std::string& text) {
 }
 
 nlohmann::json AllCases() {
-  std::ifstream file(MANYARMS_CLI_CASES);
+  std::ifstream file(testing::TestFolder() / "cli_cases.json");
   return nlohmann::json::parse(file);
 }
 
@@ -187,7 +190,7 @@ std::vector<std::string> TimelessRows(const std::filesystem::path& folder) {
 std::string SmallTables(const std::string& flags,
                         const std::filesystem::path& out) {
   return fmt::format("reproduce --experiments {0}/experiments {1} --out {2}",
-                     MANYARMS_TEST_FOLDER, flags, out.string());
+                     testing::TestFolder().string(), flags, out.string());
 }
 
 // Ctrl-C as soon as the first row is written. A time instead would be over
@@ -197,7 +200,7 @@ Outcome InterruptAfterFirstRow(const std::string& args,
   return RunCommand(
       fmt::format("sh -c '{} {} & until [ -s {}/rows.jsonl ]; do sleep 0.01; "
                   "kill -0 $! || break; done; kill -INT $!; wait $!'",
-                  MANYARMS_PROGRAM, args, out.string()));
+                  testing::Program().string(), args, out.string()));
 }
 
 TEST(Reproduce, GoesOnWhereItWasInterrupted) {
@@ -233,7 +236,7 @@ TEST(Report, IsMadeFromRowsAlone) {
   std::filesystem::remove(folder / "report.html");
   const Outcome again =
       RunProgram(fmt::format("report {} --experiments {}/experiments",
-                             folder.string(), MANYARMS_TEST_FOLDER));
+                             folder.string(), testing::TestFolder().string()));
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(Slurp(folder / "tables.md"), tables);
   EXPECT_EQ(Slurp(folder / "report.html"), page);

@@ -27,7 +27,7 @@ class FeatureRows {
 
   /// REQUIRES: out.size() == columns(). Doubles are rounded.
   void Copy(std::size_t row, std::span<float> out) const {
-    if (floats_ != nullptr) {
+    if (doubles_ == nullptr) {
       Copy(floats_, row, out);
     } else {
       Copy(doubles_, row, out);

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 import sys
 import types
+
+import pytest
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says how to repeat what failed. Seeds are fixed in the tests."""
+    for report in terminalreporter.stats.get("failed", []):
+        terminalreporter.write_line(
+            f"To repeat it: build/venv/bin/python -m pytest {shlex.quote(report.nodeid)}"
+        )
 
 
 def _stand_in_for_torch() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import pickle
 import subprocess
 import sys
@@ -43,7 +44,7 @@ class TestMabwiser:
 
     def pair(self, name, **options):
         """MABWiser's and ours, both having seen each arm once."""
-        theirs_module = pytest.importorskip("mabwiser.mab")
+        theirs_module = importlib.import_module("mabwiser.mab")
         their_policy = getattr(theirs_module.LearningPolicy, name)(**options)
         theirs = theirs_module.MAB(self.ARMS, their_policy)
         ours = mabwiser.MAB(
@@ -74,7 +75,7 @@ class TestMabwiser:
             ours.partial_fit([arm], [reward])
 
     def test_thompson_draws_as_mabwiser_does(self):
-        theirs_module = pytest.importorskip("mabwiser.mab")
+        theirs_module = importlib.import_module("mabwiser.mab")
         theirs = theirs_module.MAB(self.ARMS, theirs_module.LearningPolicy.LinTS(0.7, 2.0))
         ours = mabwiser.MAB(self.ARMS, LearningPolicy.LinTS(0.7, 2.0), one_hot(5))
         decisions = self.ARMS + ["a", "a", "d"]
@@ -98,7 +99,7 @@ class TestMabwiser:
         assert {ours.predict() for _ in range(count)} == set(self.ARMS)
 
     def test_untried_arms_follow_the_formula_where_mabwiser_does_not(self):
-        theirs_module = pytest.importorskip("mabwiser.mab")
+        theirs_module = importlib.import_module("mabwiser.mab")
         policy = theirs_module.LearningPolicy.LinUCB(alpha=2.0, l2_lambda=4.0)
         theirs = theirs_module.MAB([1, 2], policy)
         theirs.fit([1], [0.5], [[1]])
@@ -213,7 +214,7 @@ class TestRiver:
         return bandit
 
     def test_runs_in_rivers_evaluate(self):
-        bandits = pytest.importorskip("river.bandit")
+        bandits = importlib.import_module("river.bandit")
         policies = [
             river.Policy(self.bandit("ts", exploration=0.3)),
             river.Policy(self.bandit("ucb", exploration=0.5)),
@@ -231,7 +232,7 @@ class TestRiver:
         assert np.all(policies[0].bandit.predict(one_hot(4)) == 0)
 
     def test_replays_a_log_as_river_does(self):
-        bandits = pytest.importorskip("river.bandit")
+        bandits = importlib.import_module("river.bandit")
         rng = np.random.default_rng(3)
         log = []
         for _ in range(2000):
@@ -246,7 +247,7 @@ class TestRiver:
 
     @pytest.mark.parametrize("beta", [1.0, 4.0])
     def test_decides_as_rivers_linucb_does_without_noise(self, beta):
-        bandits = pytest.importorskip("river.bandit")
+        bandits = importlib.import_module("river.bandit")
 
         class WithoutNoise(bandits.LinUCBDisjoint):
             """river bounds the next reward, we bound its mean: 1/beta less variance."""
@@ -279,7 +280,7 @@ class TestRiver:
         assert ours.bandit.predict(one_hot(4)) == pytest.approx(expected, rel=1e-6)
 
     def test_predicts_as_rivers_shared_model_does(self):
-        linear = pytest.importorskip("river.linear_model")
+        linear = importlib.import_module("river.linear_model")
         theirs = linear.BayesianLinearRegression(alpha=1, beta=2.0)
         features = np.random.default_rng(2).normal(size=(30, 5)).astype(np.float32)
         bandit = manyarms.Bandit(5, "ts", regularisation=0.5)
@@ -343,7 +344,7 @@ class TestRiver:
 class TestObp:
     def feedback(self, rounds=3000, seed=12345):
         """OBP's own synthetic data, whose rewards depend on actions and contexts."""
-        dataset_module = pytest.importorskip("obp.dataset")
+        dataset_module = importlib.import_module("obp.dataset")
         dataset = dataset_module.SyntheticBanditDataset(
             n_actions=8,
             dim_context=3,
@@ -356,8 +357,8 @@ class TestObp:
         return dataset, feedback
 
     def test_runs_in_obps_simulator(self):
-        simulator = pytest.importorskip("obp.simulator")
-        ope = pytest.importorskip("obp.ope")
+        simulator = importlib.import_module("obp.simulator")
+        ope = importlib.import_module("obp.ope")
         dataset, feedback = self.feedback(rounds=5000)
         policy = obp.Policy(dataset.action_context, exploration=0.5)
         dist = simulator.run_bandit_simulation(feedback, policy)
@@ -379,8 +380,8 @@ class TestObp:
         assert value > feedback["reward"].mean() + 0.1
 
     def test_obp_finds_it_better_than_its_random_policy(self):
-        simulator = pytest.importorskip("obp.simulator")
-        policies = pytest.importorskip("obp.policy")
+        simulator = importlib.import_module("obp.simulator")
+        policies = importlib.import_module("obp.policy")
         dataset, feedback = self.feedback(rounds=500)
 
         def value(policy):
@@ -397,8 +398,8 @@ class TestObp:
 
     @pytest.mark.parametrize("batch_size", [1, 7])
     def test_decides_as_obps_linucb_does(self, batch_size):
-        simulator = pytest.importorskip("obp.simulator")
-        policies = pytest.importorskip("obp.policy")
+        simulator = importlib.import_module("obp.simulator")
+        policies = importlib.import_module("obp.policy")
         _, feedback = self.feedback(rounds=1500)
         feedback["context"] = np.ones((1500, 1))  # one number for each action
         feedback["position"] = np.random.default_rng(1).integers(3, size=1500)

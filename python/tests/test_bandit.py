@@ -11,6 +11,7 @@ import sys
 import weakref
 
 import numpy as np
+import pandas
 import pytest
 
 import manyarms
@@ -53,7 +54,6 @@ def test_texts_of_many_kinds(ids: object) -> None:
 
 
 def test_pandas_columns_are_ids() -> None:
-    pandas = pytest.importorskip("pandas")
     bandit = Bandit(4)
     bandit.add_arms(pandas.Series([5, 6]), arms(2))
     bandit.remove_arms(pandas.Index([5]))
@@ -237,7 +237,6 @@ def test_decisions_of_ints_and_of_strings_are_not_mixed_up() -> None:
 def test_decisions_may_lie_in_arrays() -> None:
     bandit = Bandit(4)
     bandit.add_arms(range(5), arms(5))
-    pandas = pytest.importorskip("pandas")
     for lay_out in (list, tuple, lambda ds: np.array(ds, dtype=object), pandas.Series):
         bandit.learn_many(lay_out(bandit.choose_many(3)), [1.0, 2.0, 3.0])  # type: ignore[operator]
     bandit.learn_many(np.array([d.id for d in bandit.choose_many(3)]), [1.0, 2.0, 3.0])
@@ -253,7 +252,6 @@ def test_what_cannot_be_an_id_is_not_there() -> None:
 
 
 def test_features_may_be_a_data_frame() -> None:
-    pandas = pytest.importorskip("pandas")
     one, two = Bandit(4), Bandit(4)
     one.add_arms([1, 2], arms(2))
     two.add_arms([1, 2], pandas.DataFrame(arms(2)))
@@ -274,7 +272,6 @@ def test_features_may_lie_askew_in_memory() -> None:
         assert pickle.dumps(bandit) == pickle.dumps(expected)
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_can_end_and_choose() -> None:
     # The child has no copy of the thread that takes a snapshot for its parent.
     code = """if True:

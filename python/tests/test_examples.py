@@ -99,7 +99,6 @@ def test_from_mabwiser_without_it():
 
 
 def test_from_mabwiser_side_by_side():
-    pytest.importorskip("mabwiser")
     out = run("from_mabwiser.py")
     before = numbers(out, MABWISER_ROW.format("before:"))[0]
     after = numbers(out, MABWISER_ROW.format("after:"))[0]

@@ -25,7 +25,6 @@ def measure(rows: pathlib.Path, *more: object) -> list[dict]:
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    pytest.importorskip("scipy")  # of NumPy's posterior
     path = tmp_path_factory.mktemp("peers") / "rows.jsonl"
     measure(path)
     return path

@@ -6,7 +6,9 @@ import pathlib
 import subprocess
 import sys
 
+import matplotlib
 import numpy as np
+import pandas
 import pytest
 
 import manyarms
@@ -48,7 +50,6 @@ def test_worlds_do_not_depend_on_who_plays() -> None:
 
 
 def test_rows_are_flat() -> None:
-    pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(sim.simulate(arms=100, steps=50, runs=3))
     assert list(frame["seed"]) == [1, 2, 3]
     assert (frame["latency_us.p50"] > 0).all()
@@ -66,7 +67,6 @@ def test_tables_of_the_paper(tmp_path: pathlib.Path) -> None:
 
 
 def test_pictures() -> None:
-    matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     from manyarms import plots
 

@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <string>
 
@@ -219,7 +220,7 @@ double ShareOf(Target target) { return target == Target::kLikedAll ? 1 : 0.6; }
 // The root mean square of what is to be explained: 4 stars, or 1, times the
 // deviation of one in three, which is sqrt(2)/3.
 double SpreadOf(Target target) {
-  return (target == Target::kStars ? 4 : 1) * std::sqrt(2.0) / 3;
+  return (target == Target::kStars ? 4 : 1) * std::numbers::sqrt2 / 3;
 }
 
 TEST(Factorise, RecoversAPlantedMatrix) {

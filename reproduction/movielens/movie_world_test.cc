@@ -45,6 +45,7 @@ std::vector<std::size_t> Order(const MovieFeatures& features,
   options.seed = seed;
   const auto world = MakeMovieWorld(features, EveryThird(30), options);
   std::vector<std::size_t> order;
+  order.reserve(30);
   for (ArmId arm = 0; arm < 30; ++arm) order.push_back(MovieOf(*world, arm));
   return order;
 }

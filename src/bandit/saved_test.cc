@@ -11,6 +11,7 @@
 
 #include "in_a_folder.h"
 #include "manyarms/bandit.h"
+#include "paths.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -206,8 +207,7 @@ TEST(Saved, BearsForgedFiles) {
 
 // Files that earlier versions have left, of the bandit that MakeBandit makes.
 TEST(Saved, ReadsEarlierFormats) {
-  const std::filesystem::path folder =
-      std::filesystem::path(MANYARMS_TEST_FOLDER) / "data" / "saved";
+  const std::filesystem::path folder = testing::TestFolder() / "data" / "saved";
   const std::vector<std::string> names = {"ts", "elim", "ucb"};
   for (std::size_t i = 0; i < names.size(); ++i) {
     Bandit loaded = Bandit::Load(folder / ("format-1-" + names[i]));

@@ -187,14 +187,14 @@ std::vector<AdversaryResult> RunAdversary(
         Sequence sequence(options, points, results[which].copies,
                           task / results.size());
         const AdversaryResult one = sequence.Run(results[which].adaptive);
-        const std::lock_guard lock(mutex);
+        const std::scoped_lock lock(mutex);
         Add(one, results[which]);
         ++done;
         if (progress) {
           progress(static_cast<double>(done) / static_cast<double>(tasks));
         }
       } catch (...) {
-        const std::lock_guard lock(mutex);
+        const std::scoped_lock lock(mutex);
         failure = std::current_exception();
         next = tasks;
       }

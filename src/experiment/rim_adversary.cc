@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace manyarms {
 namespace {
@@ -87,7 +88,7 @@ void RimAdversary::GoToRandomPlace() {
     fewest = count;
     best = now_;
   }
-  now_ = best;
+  now_ = std::move(best);
 }
 
 std::size_t RimAdversary::CountAccepted() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numbers>
 #include <thread>
 
 #include "base/check.h"
@@ -33,9 +34,9 @@ std::size_t NeededCopies(std::size_t dim, std::size_t points, double slack,
                          double failure) {
   return Copies(
       (std::log(static_cast<double>(points)) +
-       static_cast<double>(dim) * (std::log(2) + LogGrid(dim, slack)) -
+       static_cast<double>(dim) * (std::numbers::ln2 + LogGrid(dim, slack)) -
        std::log(failure)) /
-      std::log(10));
+      std::numbers::ln10);
 }
 
 AdaptiveSolver::AdaptiveSolver(const PointTable& points,

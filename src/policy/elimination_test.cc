@@ -90,6 +90,7 @@ class SlowElimination {
     threshold_ = -kInfinity;
     carrier_ = kNoSlot;
     std::vector<Slot> left;
+    left.reserve(stage_.size());
     for (const auto& [slot, stage] : stage_) left.push_back(slot);
     for (const ArmBounds& arm : confidence_.Bounds(left)) Raise(arm);
     Sweep();
@@ -289,6 +290,7 @@ TEST(Elimination, BringsBackWhatARemovedArmHadEliminated) {
   const std::vector<std::vector<float>> arms = {{1, 0}, {0.5, 0}, {0, 1}};
   const std::vector<double> means = {10, 5, 0};
   std::vector<Slot> slots;
+  slots.reserve(3);
   for (ArmId id = 0; id < 3; ++id) slots.push_back(catalogue.Add(id, arms[id]));
   policy.Add(slots);
   const auto play = [&](int steps) {

@@ -174,7 +174,8 @@ std::vector<Slot> HnswSearch::Shortlist(std::size_t wanted,
     }
   }
   std::ranges::sort(found);  // graphs may agree
-  found.erase(std::unique(found.begin(), found.end()), found.end());
+  const auto again = std::ranges::unique(found);
+  found.erase(again.begin(), again.end());
   return found;
 }
 

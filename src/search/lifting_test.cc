@@ -1,6 +1,7 @@
 #include "search/lifting.h"
 
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "testing.h"
@@ -69,7 +70,7 @@ TEST(Lifting, IsThePapersMapUpToScale) {
   double theirs = 0;
   for (std::size_t j = 0; j < pa.size(); ++j)
     theirs += std::pow(pa[j] - pb[j], 2);
-  const double bound = std::sqrt(3.0);
+  const double bound = std::numbers::sqrt3;
   double ours = std::pow(
       EuclideanCoordinate(a, bound) - EuclideanCoordinate(b, bound), 2);
   for (std::size_t j = 0; j < kDim; ++j) ours += std::pow(a[j] - b[j], 2);

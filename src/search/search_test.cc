@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <ostream>
 #include <set>
 
 #include "kernels/arm_set.h"
@@ -22,6 +23,10 @@ struct Case {
   SearchOptions search;
   Objective objective;
   bool exact;
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) {
+    return out << c.name;
+  }
 };
 
 std::vector<Case> AllCases() {
@@ -178,7 +183,8 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     const double slack = step * std::max(1.0, longest);
     const double length = direction_.norm();
     double promised = -std::numeric_limits<double>::infinity();
-    for (double i = 1; i * step < 1 + step / 2; ++i) {
+    for (int rung = 1; rung * step < 1 + step / 2; ++rung) {
+      const double i = rung;
       const double ratio = 1 - 1 / (i + 1);
       if (best >= length * (i * step + slack)) {
         promised = length * (ratio * i * step - slack);
