@@ -23,6 +23,7 @@ def reproduce(
     threads: int = 1,
     seed: int = 1,
     movielens: str | os.PathLike[str] | None = None,
+    experiments: str | os.PathLike[str] | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> list[dict[str, Any]]:
     """Repeats tables of the paper and returns a flat dict for each run.
@@ -38,6 +39,7 @@ def reproduce(
     threads: runs at a time; one alone has the truest times.
     seed: of the first run.
     movielens: folder of MovieLens-1M's ratings, for Table 3.
+    experiments: folder of tables of your own, in place of the paper's.
     out: a folder for rows, tables and a page with plots, which is kept. Runs
         whose rows are there already are not run again.
     """
@@ -54,6 +56,8 @@ def reproduce(
         flags += ["--users", str(users)]
     if movielens is not None:
         flags += ["--movielens", os.fspath(movielens)]
+    if experiments is not None:
+        flags += ["--experiments", os.fspath(experiments)]
     if out is not None:
         return _run(flags, pathlib.Path(out))
     with tempfile.TemporaryDirectory() as folder:

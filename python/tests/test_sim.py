@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -55,11 +56,29 @@ def test_rows_are_flat() -> None:
     assert (frame["latency_us.p50"] > 0).all()
 
 
-def test_tables_of_the_paper(tmp_path: pathlib.Path) -> None:
-    rows = manyarms.reproduce([1], runs=1, quick=True, threads=2, out=tmp_path / "out")
+def check_rows(rows: list[dict[str, Any]], out: pathlib.Path) -> None:
     assert {row["settings.bandit.search"] for row in rows} >= {"scan", "hnsw"}
     assert all(row["regret"] > 0 for row in rows)
-    assert (tmp_path / "out" / "report.html").exists()
+    assert (out / "report.html").exists()
+
+
+@pytest.mark.slow
+def test_a_table_of_the_paper(tmp_path: pathlib.Path) -> None:
+    out = tmp_path / "out"
+    check_rows(manyarms.reproduce([1], runs=1, quick=True, threads=2, out=out), out)
+
+
+def test_tables_of_ones_own(tmp_path: pathlib.Path) -> None:
+    tests = pathlib.Path(__file__).parents[2] / "tests"
+    out = tmp_path / "out"
+    rows = manyarms.reproduce(
+        [1, 3], runs=1, users=2, experiments=tests / "experiments",
+        movielens=tests / "data", out=out,
+    )
+    check_rows(rows, out)
+
+
+def test_tables_that_are_not_there() -> None:
     with pytest.raises(manyarms.Error, match="no table '9'"):
         manyarms.reproduce([9])
     with pytest.raises(TypeError, match="list"):
