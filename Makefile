@@ -23,34 +23,37 @@ run: build plots ## Repeat the paper's tables in a few minutes, with few runs ea
 reproduce: build plots ## Repeat all of them as the paper has them, within three hours
 	build/manyarms reproduce --tables 1,2,3,4,5,grid --out results/full $(reproduce_flags)
 
-# What a stage of these takes, scripts/stages says at the end.
+# scripts/stages makes these one after the other and prints at the end how long
+# each took.
 test_stages := test-packages build-tests test-cpp test-python
 more_stages := build-bench test-statistical test-asan test-tsan test-soak
-lint_stages := check-format tidy
 
-test: ## Build everything and test each feature once
+test: ## Build the library, the program and the Python package; test each feature once
 	@scripts/stages $(test_stages)
 
-test-all: ## Do that, and run the statistical tests, the sanitizers and the soaks
+test-all: ## Do that, and run the statistical tests, the sanitizers and the slow tests
 	@scripts/stages $(test_stages) $(more_stages)
 
 lint: ## Check formatting and run clang-tidy
-	@scripts/stages $(lint_stages)
+	@scripts/stages check-format tidy
 
-ci: ## Do all of the above: what must pass before anything lands
-	@scripts/stages $(test_stages) $(more_stages) $(lint_stages)
+ci: ## Run test-all and lint: what must pass before anything lands
+	@scripts/stages check-format $(test_stages) $(more_stages) tidy
 
-test-packages:
+# $(call run-ctest,PRESET,FLAGS)
+run-ctest = ctest --preset $(1) --parallel $(JOBS) $(2) || \
+	{ echo "To repeat what failed: ctest --preset $(1) --rerun-failed"; exit 1; }
+
+test-packages: setup
 	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium
 
 build-tests: configure
 	cmake --build --preset release --parallel $(JOBS)
 
-test-cpp: build-tests
-	ctest --preset release --label-exclude statistical --parallel $(JOBS)
+test-cpp: test-packages build-tests ## Run the C++ tests but the statistical ones
+	$(call run-ctest,release,--label-exclude statistical)
 
-test-python: setup ## Build the Python package and test it, in build/venv
-	@scripts/setup gnuplot-nox
+test-python: test-packages ## Build the Python package and test it, in build/venv
 	scripts/python-env
 	build/venv/bin/python -m pytest -m "not slow"
 
@@ -58,19 +61,19 @@ build-bench: configure
 	cmake --build --preset release --parallel $(JOBS) --target benchmarks
 
 test-statistical: build-tests ## Compare regret with the paper's
-	ctest --preset release --label-regex statistical --parallel $(JOBS)
+	$(call run-ctest,release,--label-regex statistical)
 
-test-asan: setup ## Test under the address and undefined-behaviour sanitizers
+test-asan: test-packages ## Run the C++ tests under the address and undefined-behaviour sanitizers
 	cmake --preset asan
 	cmake --build --preset asan --parallel $(JOBS)
-	ctest --preset asan --parallel $(JOBS)
+	$(call run-ctest,asan)
 
-test-tsan: setup ## Test what has threads under the thread sanitizer
+test-tsan: setup ## Run the tests that use threads under the thread sanitizer
 	cmake --preset tsan
 	cmake --build --preset tsan --parallel $(JOBS)
-	ctest --preset tsan --parallel $(JOBS)
+	$(call run-ctest,tsan)
 
-test-soak: setup ## Let the Python package live long
+test-soak: test-packages ## Run the slow Python tests: a million cycles, a table of the paper
 	scripts/python-env
 	build/venv/bin/python -m pytest -m slow
 
@@ -109,9 +112,8 @@ bench-lsh: build ## Measure filter trees against theory and make their part of d
 check-format: setup
 	scripts/check-format
 
-tidy: setup
-	cmake --preset lint
-	cmake --build --preset lint
+tidy: configure
+	cmake --build --preset release --target manyarms_commit
 	scripts/lint-env
 	scripts/tidy
 

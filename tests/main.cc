@@ -1,25 +1,31 @@
 // The main function of all test programs. It tells a reader how to repeat a
 // test that failed.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdlib>
 #include <iostream>
+#include <random>
 #include <string>
 
 namespace {
 
-// The variables that change what a test does, as a shell would set them.
-std::string Settings() {
-  std::string settings;
-  for (const char* name : std::array{"RC_PARAMS", "TSAN_OPTIONS"}) {
-    const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
-    if (value == nullptr) continue;
-    settings += std::string(name) + "='" + value + "' ";
-  }
-  return settings;
+// NOLINTBEGIN(concurrency-mt-unsafe): there are no threads yet, or no more.
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
+
+// RapidCheck draws a seed for each run. Drawn here, it is known afterwards.
+void FixSeed() {
+  std::string settings = Variable("RC_PARAMS");
+  if (settings.find("seed=") != std::string::npos) return;
+  settings += fmt::format(" seed={}", std::random_device()());
+  setenv("RC_PARAMS", settings.c_str(), 1);
+}
+// NOLINTEND(concurrency-mt-unsafe)
 
 class HowToRepeat : public ::testing::EmptyTestEventListener {
  public:
@@ -27,9 +33,14 @@ class HowToRepeat : public ::testing::EmptyTestEventListener {
 
   void OnTestEnd(const ::testing::TestInfo& test) override {
     if (!test.result()->Failed()) return;
-    std::cout << "To repeat it: " << Settings() << program_
-              << " --gtest_filter='" << test.test_suite_name() << '.'
-              << test.name() << "'\n";
+    std::string settings;
+    for (const char* name : std::array{"RC_PARAMS", "TSAN_OPTIONS"}) {
+      const std::string value = Variable(name);
+      if (!value.empty()) settings += fmt::format("{}='{}' ", name, value);
+    }
+    std::cout << fmt::format("To repeat it: {}{} --gtest_filter='{}.{}'\n",
+                             settings, program_, test.test_suite_name(),
+                             test.name());
   }
 
  private:
@@ -39,6 +50,7 @@ class HowToRepeat : public ::testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int argc, char** argv) {
+  FixSeed();
   ::testing::InitGoogleTest(&argc, argv);
   // GoogleTest owns its listeners.
   ::testing::UnitTest::GetInstance()->listeners().Append(

@@ -372,7 +372,7 @@ TEST_P(PolicyLaws, TakesNoMoreMemoryHoweverManyArmsCameAndWent) {
     }
   };
   if (kFreedMemoryIsKept) {
-    churn(1000);  // nothing can be said of memory, but it is used well
+    churn(1000);  // the sanitizer still checks every access
     return;
   }
   churn(3000);

@@ -11,8 +11,9 @@ import pytest
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Says how to repeat what failed. Seeds are fixed in the tests."""
-    for report in terminalreporter.stats.get("failed", []):
+    """Says how to repeat what failed; all seeds are fixed in the tests."""
+    stats = terminalreporter.stats
+    for report in stats.get("failed", []) + stats.get("error", []):
         terminalreporter.write_line(
             f"To repeat it: build/venv/bin/python -m pytest {shlex.quote(report.nodeid)}"
         )

@@ -183,8 +183,8 @@ class Certified : public ::testing::TestWithParam<Case> {
   }
 };
 
-// Tests that count the arms that all choices score: beside the choices, a
-// survey is ready sooner or later as the machine likes.
+// Tests that count the arms that all choices score. In the background, when a
+// survey is ready depends on the machine, and so does that count.
 class CertifiedInForeground : public Certified {};
 
 // Tests of the order, which a quadratic form does not have.
@@ -262,8 +262,8 @@ TEST_P(Certified, AnswersAsAScanDoesWhateverHappens) {
   }));
 }
 
-// What is compared above must not come from scans alone. Beside the choices a
-// survey takes as long as the machine likes; a minute is far more than any
+// What is compared above must not come from scans alone. In the background,
+// when a survey is ready depends on the machine; a minute is far more than any
 // needs.
 TEST_P(CertifiedOrder, FindsTheTopByItsOrder) {
   constexpr std::size_t kArms = 20000;
