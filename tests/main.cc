@@ -22,7 +22,8 @@ std::string Variable(const char* name) {
 void FixSeed() {
   std::string settings = Variable("RC_PARAMS");
   if (settings.find("seed=") != std::string::npos) return;
-  settings += fmt::format(" seed={}", std::random_device()());
+  if (!settings.empty()) settings += ' ';
+  settings += fmt::format("seed={}", std::random_device()());
   setenv("RC_PARAMS", settings.c_str(), 1);
 }
 // NOLINTEND(concurrency-mt-unsafe)
