@@ -89,8 +89,8 @@ TEST(Posterior, StartsWithThePrior) {
 
 // A million updates along nearly one direction: the condition of V is about
 // 10^8, and rounding must not pile up. The errors were 6e-12 (mean) and 2e-12
-// (width) when this was written; they are in the test's XML report. (A
-// sanitizer has seen all there is after the first ten thousand.)
+// (width) when this was written; they are in the test's XML report. (Under
+// the address sanitizer ten thousand are enough: they run the same code.)
 TEST(Posterior, StaysAccurateAfterAMillionNearlyCollinearUpdates) {
   constexpr std::size_t kDim = 64;
   constexpr double kLambda = 0.01;
