@@ -11,7 +11,7 @@
 #include "kernels/kernels.h"
 #include "manyarms/bandit.h"
 #include "manyarms/random.h"
-#include "search/snapshot.h"
+#include "search/certified/snapshot.h"
 
 namespace manyarms {
 namespace {
@@ -26,11 +26,11 @@ constexpr std::uint64_t kDraws = 16;
 class World {
  public:
   explicit World(std::size_t dim)
-      : catalogue_(dim), posterior_(dim, 1.0), theta_(dim), features_(dim) {
+      : store_(dim), posterior_(dim, 1.0), theta_(dim), features_(dim) {
     RandomStream(1, Role::kTheta, 0).Gaussians(theta_);
     for (ArmId id = 0; id < kArms; ++id) {
       RandomStream(1, Role::kArm, id).Gaussians(features_);
-      catalogue_.Add(id, features_);
+      store_.Add(id, features_);
     }
     for (std::uint32_t block = 0; block < kArms / kLanes; ++block) {
       blocks_.push_back({block, (1U << kLanes) - 1});
@@ -38,18 +38,18 @@ class World {
   }
 
   Eigen::VectorXd Draw(std::uint64_t index) const {
-    std::vector<double> xi(catalogue_.dim());
+    std::vector<double> xi(store_.dim());
     RandomStream(1, Role::kSample, index).Gaussians(xi);
     return posterior_.Sample(kExploration, xi);
   }
 
   Hit Best(const Eigen::VectorXd& direction) const {
     const std::vector<float> rounded(direction.begin(), direction.end());
-    return kernels::BestInnerProduct(catalogue_.blocks(), blocks_, rounded);
+    return kernels::BestInnerProduct(store_.blocks(), blocks_, rounded);
   }
 
   void Learn(const Hit& hit, std::uint64_t step) {
-    catalogue_.CopyFeatures(hit.slot, features_);
+    store_.CopyFeatures(hit.slot, features_);
     double reward = RandomStream(1, Role::kNoise, step).Gaussian();
     for (std::size_t j = 0; j < features_.size(); ++j) {
       reward += theta_[j] * features_[j];
@@ -65,7 +65,7 @@ class World {
     std::size_t arms = 0;
     kernels::BlockBounds bounds;
     for (const MaskedBlock& masked : blocks_) {
-      kernels::BoundsOf(catalogue_.blocks().Features(masked.block),
+      kernels::BoundsOf(store_.blocks().Features(masked.block),
                         snapshot.terms(), bounds);
       for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
         arms += bounds.centre[lane] + radius * bounds.width[lane] >= score;
@@ -75,7 +75,7 @@ class World {
   }
 
  private:
-  Catalogue catalogue_;
+  ArmStore store_;
   Posterior posterior_;
   std::vector<double> theta_;
   std::vector<float> features_;

@@ -15,8 +15,8 @@
 #include <map>
 #include <vector>
 
-#include "manyarms/environment.h"
 #include "manyarms/random.h"
+#include "manyarms/research/environment.h"
 
 namespace manyarms {
 namespace {

@@ -17,7 +17,7 @@
 #include "kernels/kernels.h"
 #include "manyarms/bandit.h"
 #include "manyarms/random.h"
-#include "search/scan.h"
+#include "search/scan/scan.h"
 
 namespace manyarms {
 namespace {
@@ -58,21 +58,21 @@ Pair Alternate(int rounds, int calls, const std::function<void()>& first,
 volatile float sink;  // keeps results alive
 
 struct Arms {
-  explicit Arms(std::size_t count) : catalogue(kDim) {
+  explicit Arms(std::size_t count) : store(kDim) {
     std::vector<float> row(kDim);
     for (ArmId id = 0; id < count; ++id) {
       RandomStream(1, RandomStream::Role::kArm, id).Gaussians(row);
-      slots.push_back(catalogue.Add(id, row));
+      slots.push_back(store.Add(id, row));
     }
   }
   std::unique_ptr<Search> Scan(Objective objective) const {
-    auto search = std::make_unique<ScanSearch>(objective, catalogue);
+    auto search = std::make_unique<ScanSearch>(objective, store);
     search->Add(slots);
     return search;
   }
   // Every byte of the features once, chunk by chunk as they lie.
   void Read() const {
-    const BlockTable table = catalogue.blocks();
+    const BlockTable table = store.blocks();
     const auto blocks = static_cast<std::uint32_t>(slots.size() / kLanes);
     const std::uint32_t chunk = std::uint32_t{1} << table.chunk_shift;
     float sum = 0;
@@ -83,7 +83,7 @@ struct Arms {
     sink = sum;
   }
 
-  Catalogue catalogue;
+  ArmStore store;
   std::vector<Slot> slots;
 };
 
@@ -92,7 +92,7 @@ void Verify(const Arms& arms, Search& search, const Eigen::VectorXd& theta) {
   double best = -std::numeric_limits<double>::infinity();
   std::vector<float> row(kDim);
   for (const Slot slot : arms.slots) {
-    arms.catalogue.CopyFeatures(slot, row);
+    arms.store.CopyFeatures(slot, row);
     const Eigen::Map<const Eigen::VectorXf> x(row.data(), kDim);
     best = std::max(best, theta.dot(x.cast<double>()));
   }

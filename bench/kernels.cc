@@ -4,9 +4,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "manyarms/catalogue.h"
-#include "manyarms/posterior.h"
+#include "catalogue/arm_store.h"
 #include "manyarms/random.h"
+#include "posterior/posterior.h"
 
 namespace manyarms {
 namespace {
@@ -62,13 +62,13 @@ void Gaussians(benchmark::State& state) {
 BENCHMARK(Gaussians)->Arg(16)->Arg(64);
 
 void CatalogueAddAndRemove(benchmark::State& state) {
-  Catalogue catalogue(16);
+  ArmStore store(16);
   const auto row = Row(16, 0);
-  for (ArmId id = 0; id < 1'000'000; ++id) catalogue.Add(id, row);
+  for (ArmId id = 0; id < 1'000'000; ++id) store.Add(id, row);
   ArmId next = 1'000'000;
   while (state.KeepRunning()) {
-    catalogue.Remove(next - 1'000'000);
-    catalogue.Add(next++, row);
+    store.Remove(next - 1'000'000);
+    store.Add(next++, row);
   }
 }
 BENCHMARK(CatalogueAddAndRemove);

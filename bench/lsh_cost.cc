@@ -12,11 +12,11 @@
 #include <string>
 #include <utility>
 
+#include "catalogue/arm_store.h"
 #include "kernels/arm_set.h"
 #include "kernels/kernels.h"
 #include "lsh/sphere.h"
 #include "lsh_bench.h"
-#include "manyarms/catalogue.h"
 
 namespace manyarms::bench {
 namespace {
@@ -66,19 +66,19 @@ struct Samples {
 
 class Scan {
  public:
-  explicit Scan(const lsh::PointTable& points) : catalogue_(points.dim()) {
-    catalogue_.Reserve(points.size());
+  explicit Scan(const lsh::PointTable& points) : store_(points.dim()) {
+    store_.Reserve(points.size());
     for (PointNumber n = 0; n < points.size(); ++n) {
-      arms_.Add(catalogue_.Add(n, points[n]));
+      arms_.Add(store_.Add(n, points[n]));
     }
   }
   float Best(std::span<const float> query) const {
-    return kernels::BestInnerProduct(catalogue_.blocks(), arms_.blocks(), query)
+    return kernels::BestInnerProduct(store_.blocks(), arms_.blocks(), query)
         .score;
   }
 
  private:
-  Catalogue catalogue_;
+  ArmStore store_;
   ArmSet arms_;
 };
 

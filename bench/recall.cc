@@ -6,9 +6,9 @@
 #include <chrono>
 #include <vector>
 
-#include "manyarms/catalogue.h"
+#include "catalogue/arm_store.h"
 #include "manyarms/random.h"
-#include "manyarms/search.h"
+#include "search/search.h"
 
 namespace manyarms {
 namespace {
@@ -17,8 +17,7 @@ constexpr std::size_t kDim = 16;
 constexpr std::uint64_t kQueries = 1000;
 
 // From N(0, I); or nine in ten of them far out in one direction.
-std::vector<Slot> AddArms(std::size_t count, bool unequal,
-                          Catalogue& catalogue) {
+std::vector<Slot> AddArms(std::size_t count, bool unequal, ArmStore& store) {
   std::vector<Slot> slots;
   std::vector<float> row(kDim);
   for (ArmId id = 0; id < count; ++id) {
@@ -27,7 +26,7 @@ std::vector<Slot> AddArms(std::size_t count, bool unequal,
       for (float& value : row) value *= 0.3F;
       row[0] += 30;
     }
-    slots.push_back(catalogue.Add(id, row));
+    slots.push_back(store.Add(id, row));
   }
   return slots;
 }
@@ -36,18 +35,17 @@ void Measure(std::size_t count, bool unequal) {
   using Clock = std::chrono::steady_clock;
   using Metric = HnswOptions::Metric;
   constexpr Objective kObjective = Objective::kInnerProduct;
-  Catalogue catalogue(kDim);
-  const auto slots = AddArms(count, unequal, catalogue);
+  ArmStore store(kDim);
+  const auto slots = AddArms(count, unequal, store);
   const Posterior posterior(kDim, 1.0);
-  const auto scan =
-      MakeSearch(ScanOptions{}, kObjective, catalogue, posterior, 1);
+  const auto scan = MakeSearch(ScanOptions{}, kObjective, store, posterior, 1);
   scan->Add(slots);
   for (const Metric metric :
        {Metric::kInnerProduct, Metric::kEuclidean, Metric::kBoth}) {
     for (const std::size_t effort : {30U, 400U}) {
       const auto hnsw =
           MakeSearch(HnswOptions{.metric = metric, .effort = effort},
-                     kObjective, catalogue, posterior, 1);
+                     kObjective, store, posterior, 1);
       hnsw->Add(slots);
       std::uint64_t found = 0;
       double seconds = 0;

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "manyarms/catalogue.h"
-#include "manyarms/environment.h"
-#include "manyarms/experiment.h"
+#include "catalogue/arm_store.h"
 #include "manyarms/random.h"
-#include "manyarms/search.h"
+#include "manyarms/research/environment.h"
+#include "manyarms/research/experiment.h"
+#include "search/search.h"
 
 namespace manyarms {
 namespace {
@@ -73,12 +73,12 @@ Outcome RunThompson(const SearchOptions& options, std::size_t arms,
   const auto world =
       MakeSynthetic({.arms = arms, .seed = seed, .theta_seed = seed});
   const std::size_t dim = world->dim();
-  Catalogue catalogue(dim);
+  ArmStore store(dim);
   Posterior posterior(dim, 1.0);
   const auto search =
-      MakeSearch(options, Objective::kInnerProduct, catalogue, posterior, seed);
-  const auto scan = MakeSearch(ScanOptions{}, Objective::kInnerProduct,
-                               catalogue, posterior, seed);
+      MakeSearch(options, Objective::kInnerProduct, store, posterior, seed);
+  const auto scan = MakeSearch(ScanOptions{}, Objective::kInnerProduct, store,
+                               posterior, seed);
   Outcome outcome;
   std::vector<float> features(dim);
   const auto add = [&](const std::vector<ArmId>& ids, double& seconds) {
@@ -86,7 +86,7 @@ Outcome RunThompson(const SearchOptions& options, std::size_t arms,
     slots.reserve(ids.size());
     for (const ArmId id : ids) {
       world->Features(id, features);
-      slots.push_back(catalogue.Add(id, features));
+      slots.push_back(store.Add(id, features));
     }
     scan->Add(slots);
     const Clock::time_point start = Clock::now();
@@ -114,9 +114,9 @@ Outcome RunThompson(const SearchOptions& options, std::size_t arms,
     if (watched) {
       same += chosen == scan->Best({.direction = &theta})->slot ? 1 : 0;
     }
-    const ArmId arm = catalogue.id(chosen);
+    const ArmId arm = store.id(chosen);
     outcome.regret += world->Regret(arm);
-    catalogue.CopyFeatures(chosen, features);
+    store.CopyFeatures(chosen, features);
     posterior.Update(features, world->Reward(arm, step));
   }
   outcome.recall = static_cast<double>(same) / kSteps;

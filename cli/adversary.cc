@@ -1,4 +1,4 @@
-#include "manyarms/adversary.h"
+#include "manyarms/research/adversary.h"
 
 #include <fmt/format.h>
 

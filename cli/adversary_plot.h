@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "manyarms/adversary.h"
+#include "manyarms/research/adversary.h"
 
 namespace manyarms::cli {
 

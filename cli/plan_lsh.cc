@@ -8,7 +8,7 @@
 
 #include "commands.h"
 #include "manyarms/error.h"
-#include "manyarms/lsh.h"
+#include "manyarms/research/filter_tree_plan.h"
 #include "output.h"
 #include "reproduction/text.h"
 

@@ -8,7 +8,7 @@
 
 #include "commands.h"
 #include "manyarms/error.h"
-#include "manyarms/experiment.h"
+#include "manyarms/research/experiment.h"
 #include "output.h"
 #include "progress.h"
 #include "reproduction/statistics.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "manyarms/experiment.h"
+#include "manyarms/research/experiment.h"
 #include "reproduction/statistics.h"
 
 namespace manyarms::reproduction {

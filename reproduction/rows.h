@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "manyarms/experiment.h"
+#include "manyarms/research/experiment.h"
 #include "reproduction/json.h"
 
 namespace manyarms::reproduction {

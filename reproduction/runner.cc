@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "manyarms/error.h"
-#include "manyarms/experiment.h"
+#include "manyarms/research/experiment.h"
 #include "reproduction/origin.h"
 #include "reproduction/parallel.h"
 #include "reproduction/setting.h"

@@ -46,14 +46,14 @@ struct Table {
   bool is_movielens() const;
 };
 
-/// The tables of experiments/, which are compiled in.
+/// The files of reproduction/tables/, which are compiled in.
 std::vector<Table> PaperTables();
 
 /// Those of another folder, in the order of its files' names. Throws
 /// Error(kIo) if it has none, and what ParseTable throws with the file's name.
 std::vector<Table> ReadTables(const std::filesystem::path& folder);
 
-/// A table from the text of its file, for instance one of experiments/. What
+/// A table from the text of its file, for instance one of reproduction/tables/. What
 /// `world` and `bandit` say holds for all settings and algorithms that do not
 /// say otherwise. Throws Error(kInvalidArgument).
 Table ParseTable(std::string_view text);

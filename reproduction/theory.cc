@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "manyarms/policy.h"
+#include "manyarms/policy_options.h"
 
 namespace manyarms::reproduction {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "manyarms/experiment.h"
+#include "manyarms/research/experiment.h"
 
 namespace manyarms::reproduction {
 namespace {

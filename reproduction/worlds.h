@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "manyarms/environment.h"
+#include "manyarms/research/environment.h"
 #include "reproduction/json.h"
 #include "reproduction/movielens/movie_world.h"
 #include "reproduction/movielens/split.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "manyarms/experiment.h"
+#include "manyarms/research/experiment.h"
 #include "testing.h"
 
 namespace manyarms {

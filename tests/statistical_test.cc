@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "manyarms/experiment.h"
+#include "manyarms/research/experiment.h"
 #include "testing.h"
 
 namespace manyarms {

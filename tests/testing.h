@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "manyarms/catalogue.h"
+#include "catalogue/arm_store.h"
 #include "manyarms/error.h"
 #include "manyarms/random.h"
 

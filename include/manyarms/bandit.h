@@ -10,13 +10,12 @@
 #include <variant>
 #include <vector>
 
-#include "manyarms/catalogue.h"
 #include "manyarms/error.h"
 #include "manyarms/features.h"
 #include "manyarms/names.h"
-#include "manyarms/policy.h"
-#include "manyarms/posterior.h"
-#include "manyarms/search.h"
+#include "manyarms/policy_options.h"
+#include "manyarms/search_options.h"
+#include "manyarms/stats.h"
 #include "manyarms/types.h"
 
 namespace manyarms {

@@ -10,8 +10,8 @@
 
 #include "arrays.h"
 #include "ids.h"
-#include "manyarms/environment.h"
-#include "manyarms/experiment.h"
+#include "manyarms/research/environment.h"
+#include "manyarms/research/experiment.h"
 #include "options.h"
 
 namespace nb = nanobind;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "manyarms/environment.h"
+#include "manyarms/research/environment.h"
 #include "reproduction/movielens/factorisation.h"
 
 namespace manyarms::reproduction {

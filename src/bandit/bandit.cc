@@ -28,14 +28,14 @@ Bandit::~Bandit() = default;
 Bandit::Bandit(Bandit&&) noexcept = default;
 Bandit& Bandit::operator=(Bandit&&) noexcept = default;
 
-void Bandit::Reserve(std::size_t arms) { state_->catalogue.Reserve(arms); }
+void Bandit::Reserve(std::size_t arms) { state_->store.Reserve(arms); }
 
 void Bandit::Add(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   state.policy->Add(
       state.scale.negative_rewards()
-          ? state.catalogue.Add(ids, state.InnerRows(ids.size(), features))
-          : state.catalogue.Add(ids, features));
+          ? state.store.Add(ids, state.InnerRows(ids.size(), features))
+          : state.store.Add(ids, features));
 }
 
 void Bandit::Add(std::span<const ArmId> ids, std::span<const float> features) {
@@ -62,7 +62,7 @@ void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
   const std::vector<float> rows = state.InnerRows(ids.size(), features);
   const std::vector<Slot> slots = state.DistinctSlots(ids);
   for (const Slot slot : slots) state.policy->Remove(slot);
-  state.catalogue.Replace(slots, rows);
+  state.store.Replace(slots, rows);
   state.policy->Add(slots);
 }
 
@@ -131,7 +131,7 @@ std::size_t Bandit::pending() const { return state_->pending.size(); }
 void Bandit::Observe(ArmId id, double reward) {
   State& state = *state_;
   CheckReward(reward);
-  state.catalogue.CopyFeatures(state.ToObserve(id), state.features);
+  state.store.CopyFeatures(state.ToObserve(id), state.features);
   state.posterior.Update(state.features, state.scale.Inner(reward));
 }
 
@@ -151,19 +151,19 @@ void Bandit::Observe(std::span<const float> features, double reward) {
 }
 
 bool Bandit::Contains(ArmId id) const {
-  return state_->catalogue.Find(id).has_value();
+  return state_->store.Find(id).has_value();
 }
 
 std::vector<ArmId> Bandit::Ids() const {
   std::vector<ArmId> ids;
   ids.reserve(size());
   for (const Slot slot : state_->Slots()) {
-    ids.push_back(state_->catalogue.id(slot));
+    ids.push_back(state_->store.id(slot));
   }
   return ids;
 }
 
-std::size_t Bandit::size() const { return state_->catalogue.size(); }
+std::size_t Bandit::size() const { return state_->store.size(); }
 std::size_t Bandit::dim() const { return state_->options.dim; }
 const BanditOptions& Bandit::options() const { return state_->options; }
 

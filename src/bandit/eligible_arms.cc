@@ -7,7 +7,7 @@
 namespace manyarms {
 
 const ArmSet* EligibleArms::Of(const Eligible& eligible) {
-  if (catalogue_.size() == 0) {
+  if (store_.size() == 0) {
     throw Error(ErrorCode::kNoArms, "there are no arms to choose from");
   }
   if (std::holds_alternative<std::monostate>(eligible)) return nullptr;
@@ -20,7 +20,7 @@ const ArmSet* EligibleArms::Of(const Eligible& eligible) {
 
 void EligibleArms::AddIds(std::span<const ArmId> ids) {
   for (const ArmId id : ids) {
-    const Slot slot = catalogue_.At(id);
+    const Slot slot = store_.At(id);
     if (set_.Contains(slot)) {  // a mask of numbers, perhaps
       throw Error(ErrorCode::kDuplicateId,
                   fmt::format("eligible arm {} is there twice; a mask must be "
@@ -32,12 +32,12 @@ void EligibleArms::AddIds(std::span<const ArmId> ids) {
 }
 
 void EligibleArms::AddMasked(std::span<const bool> mask) {
-  if (mask.size() != catalogue_.size()) {
+  if (mask.size() != store_.size()) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("the mask is of length {}, there are {} arms",
-                            mask.size(), catalogue_.size()));
+                            mask.size(), store_.size()));
   }
-  const std::vector<std::uint32_t> living = catalogue_.LivingLanes();
+  const std::vector<std::uint32_t> living = store_.LivingLanes();
   auto next = mask.begin();
   for (std::uint32_t block = 0; block < living.size(); ++block) {
     std::uint32_t lanes = 0;

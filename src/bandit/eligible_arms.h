@@ -3,9 +3,9 @@
 
 #include <span>
 
+#include "catalogue/arm_store.h"
 #include "kernels/arm_set.h"
 #include "manyarms/bandit.h"
-#include "manyarms/catalogue.h"
 
 namespace manyarms {
 
@@ -13,7 +13,7 @@ namespace manyarms {
 /// choice to the next, so that few ids cost little however many arms there are.
 class EligibleArms {
  public:
-  explicit EligibleArms(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  explicit EligibleArms(const ArmStore& store) : store_(store) {}
 
   /// None where all arms are eligible. Throws Error(kNoArms),
   /// Error(kUnknownId), Error(kDuplicateId) or, for a mask of another length,
@@ -24,7 +24,7 @@ class EligibleArms {
   void AddIds(std::span<const ArmId> ids);
   void AddMasked(std::span<const bool> mask);
 
-  const Catalogue& catalogue_;
+  const ArmStore& store_;
   ArmSet set_;
 };
 

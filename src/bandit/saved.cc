@@ -69,13 +69,13 @@ void Bandit::State::Save(std::ostream& out, const Names* names) const {
   if (names != nullptr && names->given() > 0 && !AllNamed(*names)) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("there are {} names for {} arms, or for others",
-                            names->size(), catalogue.size()));
+                            names->size(), store.size()));
   }
   ByteWriter writer(out);
   writer.Values(std::span<const char>(kMagic));
   writer.Transfer(kFormat);
   SaveOptions(writer, options);
-  catalogue.Save(writer);
+  store.Save(writer);
   posterior.Save(writer);
   policy->Save(writer);
   pending.Save(writer);
@@ -119,7 +119,7 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
                "it ends too early");
     Bandit bandit(options);
     State& state = *bandit.state_;
-    state.catalogue.Restore(reader);
+    state.store.Restore(reader);
     state.posterior.Restore(reader);
     state.policy->Restore(reader, state.Slots());
     state.pending.Restore(reader, format >= 2);

@@ -12,20 +12,20 @@ namespace manyarms {
 Bandit::State::State(const BanditOptions& given)
     : options(given),
       scale(given.dim, given.negative_rewards),
-      catalogue(scale.inner_dim()),
-      posterior(catalogue.dim(), given.regularisation),
-      policy(MakePolicy(given.policy, given.search, catalogue, posterior,
-                        given.seed)),
-      pending(catalogue.dim(), given.max_pending),
-      eligible_arms(catalogue),
-      features(catalogue.dim()) {
+      store(scale.inner_dim()),
+      posterior(store.dim(), given.regularisation),
+      policy(
+          MakePolicy(given.policy, given.search, store, posterior, given.seed)),
+      pending(store.dim(), given.max_pending),
+      eligible_arms(store),
+      features(store.dim()) {
   CheckCount("number of pending decisions", given.max_pending, 1, kMaxPending);
 }
 
 std::vector<Slot> Bandit::State::Slots() const {
   std::vector<Slot> slots;
-  slots.reserve(catalogue.size());
-  const std::vector<std::uint32_t> living = catalogue.LivingLanes();
+  slots.reserve(store.size());
+  const std::vector<std::uint32_t> living = store.LivingLanes();
   for (std::uint32_t block = 0; block < living.size(); ++block) {
     ForEachLane(living[block], [&](std::uint32_t lane) {
       slots.push_back(block * kLanes + lane);
@@ -38,13 +38,13 @@ std::vector<Slot> Bandit::State::DistinctSlots(
     std::span<const ArmId> ids) const {
   std::vector<Slot> slots;
   slots.reserve(ids.size());
-  for (const ArmId id : ids) slots.push_back(catalogue.At(id));
+  for (const ArmId id : ids) slots.push_back(store.At(id));
   CheckDistinct("arm", ids);
   return slots;
 }
 
 Slot Bandit::State::ToObserve(ArmId id) const {
-  const std::optional<Slot> slot = catalogue.Find(id);
+  const std::optional<Slot> slot = store.Find(id);
   if (slot) return *slot;
   throw Error(ErrorCode::kUnknownId,
               fmt::format("there is no arm {}; hand over its features to learn "
@@ -57,7 +57,7 @@ std::vector<float> Bandit::State::InnerRows(std::size_t arms,
   CheckShape(given, arms, options.dim);
   std::vector<float> row(options.dim);
   std::vector<float> rows;
-  rows.reserve(arms * catalogue.dim());
+  rows.reserve(arms * store.dim());
   for (std::size_t i = 0; i < arms; ++i) {
     given.Copy(i, row);
     CheckRow(row, i, arms);
@@ -78,8 +78,8 @@ Decision Bandit::State::Decide(const Hit& hit) {
                 "no arm has a score that is a number: what this bandit has "
                 "learned cannot be");
   }
-  const ArmId arm = catalogue.id(hit.slot);
-  catalogue.CopyFeatures(hit.slot, pending.Add(arm));
+  const ArmId arm = store.id(hit.slot);
+  store.CopyFeatures(hit.slot, pending.Add(arm));
   const bool uncertainty =
       std::holds_alternative<EliminationOptions>(options.policy);
   return {.id = pending.last(),
@@ -106,14 +106,14 @@ double Bandit::State::Predict(const Eigen::VectorXd& mean,
 }
 
 void Bandit::State::RemoveOne(ArmId id) {
-  policy->Remove(catalogue.At(id));
-  catalogue.Remove(id);
+  policy->Remove(store.At(id));
+  store.Remove(id);
 }
 
 bool Bandit::State::AllNamed(const Names& names) const {
-  return names.size() == catalogue.size() &&
+  return names.size() == store.size() &&
          std::ranges::all_of(Slots(), [&](Slot slot) {
-           return names.Find(catalogue.id(slot)) != nullptr;
+           return names.Find(store.id(slot)) != nullptr;
          });
 }
 

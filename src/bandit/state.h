@@ -9,6 +9,8 @@
 #include "bandit/pending.h"
 #include "bandit/reward_scale.h"
 #include "manyarms/bandit.h"
+#include "policy/policy.h"
+#include "posterior/posterior.h"
 
 namespace manyarms {
 
@@ -46,7 +48,7 @@ struct Bandit::State {
 
   BanditOptions options;
   RewardScale scale;
-  Catalogue catalogue;
+  ArmStore store;
   Posterior posterior;
   std::unique_ptr<Policy> policy;
   PendingDecisions pending;

@@ -472,9 +472,9 @@ TEST_P(Kernels, ScoresAreTakenInOneFixedOrder) {
   const std::set<std::string> unfused = {"SCALAR", "EMU128", "SSSE3", "SSE4"};
   const bool fused = !unfused.contains(InstructionSet());
   constexpr std::size_t kDim = 19;
-  Catalogue catalogue(kDim);
+  ArmStore store(kDim);
   const auto rows = testing::GaussianRows(100, kDim, 8);
-  catalogue.Add(testing::FirstIds(100), rows);
+  store.Add(testing::FirstIds(100), rows);
   const auto direction = testing::GaussianRows(1, kDim, 9);
   std::vector<MaskedBlock> blocks;
   for (std::uint32_t slot = 0; slot < 100; ++slot) {
@@ -485,7 +485,7 @@ TEST_P(Kernels, ScoresAreTakenInOneFixedOrder) {
       expected = fused ? std::fma(direction[j], x, expected)
                        : direction[j] * x + expected;
     }
-    EXPECT_EQ(BestInnerProduct(catalogue.blocks(), blocks, direction).score,
+    EXPECT_EQ(BestInnerProduct(store.blocks(), blocks, direction).score,
               expected);
   }
 }

@@ -11,7 +11,7 @@
 #include "lsh/band.h"
 #include "lsh/meetings.h"
 #include "lsh/point_table.h"
-#include "manyarms/lsh.h"
+#include "manyarms/research/filter_tree_plan.h"
 
 namespace manyarms::lsh {
 

@@ -12,7 +12,7 @@
 #include "kernels/blocks.h"
 #include "kernels/kernels.h"
 #include "lsh/sorted_numbers.h"
-#include "manyarms/lsh.h"
+#include "manyarms/research/filter_tree_plan.h"
 
 namespace manyarms::lsh {
 

@@ -8,7 +8,7 @@
 #include "lsh/gaussian.h"
 #include "lsh/sphere.h"
 #include "manyarms/error.h"
-#include "manyarms/lsh.h"
+#include "manyarms/research/filter_tree_plan.h"
 
 namespace manyarms {
 namespace {

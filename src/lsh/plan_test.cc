@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "lsh/filter_tree.h"
-#include "manyarms/lsh.h"
+#include "manyarms/research/filter_tree_plan.h"
 #include "testing.h"
 
 namespace manyarms {

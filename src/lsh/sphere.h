@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "manyarms/lsh.h"
+#include "manyarms/research/filter_tree_plan.h"
 
 /// The reductions of maximum inner product search to the unit sphere.
 namespace manyarms::lsh {

@@ -12,7 +12,7 @@ std::vector<ArmBounds> Confidence::Bounds(std::vector<Slot> slots) const {
   if (!std::ranges::is_sorted(slots)) std::ranges::sort(slots);
   const Eigen::VectorXf mean = posterior_.Mean().cast<float>();
   const kernels::PackedFactor factor(Factor().data(), posterior_.dim());
-  const BlockTable table = catalogue_.blocks();
+  const BlockTable table = store_.blocks();
 
   std::vector<ArmBounds> bounds;
   bounds.reserve(slots.size());
@@ -31,8 +31,8 @@ std::vector<ArmBounds> Confidence::Bounds(std::vector<Slot> slots) const {
 }
 
 float Confidence::Uncertainty(Slot slot) const {
-  std::vector<float> features(catalogue_.dim());
-  catalogue_.CopyFeatures(slot, features);
+  std::vector<float> features(store_.dim());
+  store_.CopyFeatures(slot, features);
   return static_cast<float>(radius_ * posterior_.Width(features));
 }
 

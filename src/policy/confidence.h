@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "manyarms/catalogue.h"
-#include "manyarms/posterior.h"
+#include "catalogue/arm_store.h"
 #include "manyarms/types.h"
+#include "posterior/posterior.h"
 
 namespace manyarms {
 
@@ -26,9 +26,8 @@ struct ArmBounds {
 class Confidence {
  public:
   /// The references must outlive the object.
-  Confidence(const Catalogue& catalogue, const Posterior& posterior,
-             double radius)
-      : catalogue_(catalogue), posterior_(posterior), radius_(radius) {}
+  Confidence(const ArmStore& store, const Posterior& posterior, double radius)
+      : store_(store), posterior_(posterior), radius_(radius) {}
 
   /// The intervals of the given arms as the posterior is now, in the order of
   /// their slots. Costs O(d^3) once and O(d^2) an arm.
@@ -43,7 +42,7 @@ class Confidence {
   double radius() const { return radius_; }
 
  private:
-  const Catalogue& catalogue_;
+  const ArmStore& store_;
   const Posterior& posterior_;
   const double radius_;
 };

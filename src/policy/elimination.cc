@@ -29,16 +29,15 @@ float StageWidth(std::size_t stage) {
 }  // namespace
 
 Elimination::Elimination(const EliminationOptions& options,
-                         const SearchOptions& search,
-                         const Catalogue& catalogue, const Posterior& posterior,
-                         std::uint64_t seed)
-    : catalogue_(catalogue),
+                         const SearchOptions& search, const ArmStore& store,
+                         const Posterior& posterior, std::uint64_t seed)
+    : store_(store),
       seed_(seed),
       accuracy_(options.accuracy),
       search_judges_(JudgesItself(search)),
       // Line 3: beta(delta / 2).
       confidence_(
-          catalogue, posterior,
+          store, posterior,
           Radius(options.exploration, posterior,
                  [](const TheoryRadius& theory) { return theory.delta / 2; })),
       eliminated_(places_) {
@@ -49,7 +48,7 @@ Elimination::Elimination(const EliminationOptions& options,
     task.slack = StageWidth(2 * s + 2) * accuracy_ * accuracy_;
     task.failure_share =
         1 / (2 * static_cast<double>(LastStage(options.accuracy)));
-    stages_.emplace_back(MakeSearch(search, task, catalogue, posterior, seed),
+    stages_.emplace_back(MakeSearch(search, task, store, posterior, seed),
                          places_);
   }
 }
@@ -229,7 +228,7 @@ std::vector<Hit> Elimination::ChooseTop(const TopRequest& request) {
   kernels::TopHits top(request.count);
   for (const ArmBounds& arm : bounds) {
     if (arm.upper() < threshold) continue;
-    top.Offer({arm.slot, arm.uncertainty}, catalogue_.id(arm.slot));
+    top.Offer({arm.slot, arm.uncertainty}, store_.id(arm.slot));
   }
   return top.Sorted();
 }

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "manyarms/policy.h"
 #include "policy/confidence.h"
 #include "policy/heap_augmented_arm_set.h"
+#include "policy/policy.h"
 
 namespace manyarms {
 
@@ -23,7 +23,7 @@ namespace manyarms {
 class Elimination final : public Policy {
  public:
   Elimination(const EliminationOptions& options, const SearchOptions& search,
-              const Catalogue& catalogue, const Posterior& posterior,
+              const ArmStore& store, const Posterior& posterior,
               std::uint64_t seed);
 
   void Add(std::span<const Slot> slots) override;
@@ -54,7 +54,7 @@ class Elimination final : public Policy {
   Hit RandomArm(const HeapAugmentedArmSet& stage);
 
   // Immutable after construction.
-  const Catalogue& catalogue_;
+  const ArmStore& store_;
   const std::uint64_t seed_;
   const double accuracy_;
   const bool search_judges_;  // whether an arm is uncertain enough

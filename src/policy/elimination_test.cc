@@ -117,12 +117,12 @@ class Race {
   Race(std::size_t dim, double radius, double accuracy, std::uint64_t seed)
       : dim_(dim),
         seed_(seed),
-        catalogue_(dim),
+        store_(dim),
         posterior_(dim, 1.0),
-        confidence_(catalogue_, posterior_, radius),
+        confidence_(store_, posterior_, radius),
         slow_(confidence_, accuracy),
         fast_({.exploration = radius, .accuracy = accuracy}, ScanOptions{},
-              catalogue_, posterior_, seed) {
+              store_, posterior_, seed) {
     theta_ = testing::GaussianRows(1, dim, seed + 1000);
   }
 
@@ -131,7 +131,7 @@ class Race {
     for (std::size_t i = 0; i < count; ++i) {
       std::vector<float> features(dim_);
       RandomStream(seed_, RandomStream::Role::kArm, next_).Gaussians(features);
-      slots.push_back(catalogue_.Add(next_, features));
+      slots.push_back(store_.Add(next_, features));
       live_.push_back(slots.back());
       ++next_;
     }
@@ -143,7 +143,7 @@ class Race {
     std::erase(live_, slot);
     fast_.Remove(slot);
     slow_.Remove(slot);
-    catalogue_.Remove(catalogue_.id(slot));
+    store_.Remove(store_.id(slot));
   }
 
   // One step; the arm that was played.
@@ -154,7 +154,7 @@ class Race {
         << "played " << hit.slot << " where " << playable.size()
         << " arms were playable, the first " << playable[0];
     std::vector<float> features(dim_);
-    catalogue_.CopyFeatures(hit.slot, features);
+    store_.CopyFeatures(hit.slot, features);
     double reward =
         noise *
         RandomStream(seed_, RandomStream::Role::kNoise, step_++).Gaussian();
@@ -176,7 +176,7 @@ class Race {
     });
     std::ranges::sort(bounds, [&](const ArmBounds& a, const ArmBounds& b) {
       if (a.uncertainty != b.uncertainty) return a.uncertainty > b.uncertainty;
-      return catalogue_.id(a.slot) < catalogue_.id(b.slot);
+      return store_.id(a.slot) < store_.id(b.slot);
     });
     std::vector<Slot> slots;
     slots.reserve(bounds.size());
@@ -199,7 +199,7 @@ class Race {
  private:
   std::size_t dim_;
   std::uint64_t seed_;
-  Catalogue catalogue_;
+  ArmStore store_;
   Posterior posterior_;
   Confidence confidence_;
   SlowElimination slow_;
@@ -284,14 +284,14 @@ TEST(Elimination, RecoversWhenEverythingWasEliminated) {
 // Point 8: the best arm throws out the second best and then leaves; the second
 // best must be found again.
 TEST(Elimination, BringsBackWhatARemovedArmHadEliminated) {
-  Catalogue catalogue(2);
+  ArmStore store(2);
   Posterior posterior(2, 1.0);
-  Elimination policy({}, ScanOptions{}, catalogue, posterior, 1);
+  Elimination policy({}, ScanOptions{}, store, posterior, 1);
   const std::vector<std::vector<float>> arms = {{1, 0}, {0.5, 0}, {0, 1}};
   const std::vector<double> means = {10, 5, 0};
   std::vector<Slot> slots;
   slots.reserve(3);
-  for (ArmId id = 0; id < 3; ++id) slots.push_back(catalogue.Add(id, arms[id]));
+  for (ArmId id = 0; id < 3; ++id) slots.push_back(store.Add(id, arms[id]));
   policy.Add(slots);
   const auto play = [&](int steps) {
     Slot last = kNoSlot;
@@ -303,10 +303,10 @@ TEST(Elimination, BringsBackWhatARemovedArmHadEliminated) {
   };
   EXPECT_EQ(play(3000), slots[0]);
   policy.Remove(slots[0]);
-  catalogue.Remove(0);
+  store.Remove(0);
   EXPECT_EQ(play(100), slots[1]);
   policy.Remove(slots[1]);
-  catalogue.Remove(1);
+  store.Remove(1);
   EXPECT_EQ(play(100), slots[2]);
   EXPECT_EQ(policy.stats().recoveries, 0U);
 }

@@ -1,7 +1,7 @@
 #ifndef MANYARMS_POLICY_EXPLORATION_H_
 #define MANYARMS_POLICY_EXPLORATION_H_
 
-#include "manyarms/policy.h"
+#include "policy/policy.h"
 
 namespace manyarms {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/indexed_heap.h"
-#include "manyarms/search.h"
+#include "search/search.h"
 
 namespace manyarms {
 

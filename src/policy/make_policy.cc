@@ -1,8 +1,8 @@
 #include "base/check.h"
 #include "manyarms/error.h"
-#include "manyarms/policy.h"
 #include "policy/elimination.h"
 #include "policy/exploration.h"
+#include "policy/policy.h"
 #include "policy/thompson.h"
 #include "policy/ucb.h"
 
@@ -46,7 +46,7 @@ std::string_view PolicyName(const PolicyOptions& options) {
 
 std::unique_ptr<Policy> MakePolicy(const PolicyOptions& policy,
                                    const SearchOptions& search,
-                                   const Catalogue& catalogue,
+                                   const ArmStore& store,
                                    const Posterior& posterior,
                                    std::uint64_t seed) {
   return std::visit(
@@ -54,7 +54,7 @@ std::unique_ptr<Policy> MakePolicy(const PolicyOptions& policy,
         CheckExploration(options.exploration);
         Check(options);
         return std::make_unique<typename PolicyFor<Options>::Type>(
-            options, search, catalogue, posterior, seed);
+            options, search, store, posterior, seed);
       },
       policy);
 }

@@ -1,4 +1,4 @@
-#include "manyarms/policy.h"
+#include "policy/policy.h"
 
 #include <cmath>
 
@@ -16,9 +16,9 @@ constexpr std::size_t kArms = 200;
 // Arms, a posterior that has seen some of them, and their features in double.
 class PolicyFixture : public ::testing::Test {
  protected:
-  PolicyFixture() : catalogue_(kDim), posterior_(kDim, 1.0) {
+  PolicyFixture() : store_(kDim), posterior_(kDim, 1.0) {
     rows_ = testing::GaussianRows(kArms, kDim, 1);
-    slots_ = catalogue_.Add(testing::FirstIds(kArms), rows_);
+    slots_ = store_.Add(testing::FirstIds(kArms), rows_);
   }
 
   Eigen::VectorXd Arm(std::size_t i) const {
@@ -29,7 +29,7 @@ class PolicyFixture : public ::testing::Test {
     posterior_.Update(std::span(rows_).subspan(i * kDim, kDim), reward);
   }
 
-  Catalogue catalogue_;
+  ArmStore store_;
   Posterior posterior_;
   std::vector<float> rows_;
   std::vector<Slot> slots_;
@@ -38,7 +38,7 @@ class PolicyFixture : public ::testing::Test {
 TEST_F(PolicyFixture, ThompsonPlaysTheBestArmOfItsSample) {
   constexpr std::uint64_t kSeed = 11;
   const auto policy = MakePolicy(ThompsonOptions{.exploration = 1.5},
-                                 ScanOptions{}, catalogue_, posterior_, kSeed);
+                                 ScanOptions{}, store_, posterior_, kSeed);
   policy->Add(slots_);
   for (std::uint64_t t = 0; t < 100; ++t) {
     std::vector<double> xi(kDim);
@@ -58,7 +58,7 @@ TEST_F(PolicyFixture, ThompsonPlaysTheBestArmOfItsSample) {
 TEST_F(PolicyFixture, UcbPlaysTheLargestUpperBound) {
   constexpr double kRadius = 0.7;
   const auto policy = MakePolicy(UcbOptions{.exploration = kRadius},
-                                 ScanOptions{}, catalogue_, posterior_, 1);
+                                 ScanOptions{}, store_, posterior_, 1);
   policy->Add(slots_);
   for (int t = 0; t < 100; ++t) {
     const Eigen::VectorXd mean = posterior_.Mean();
@@ -79,7 +79,7 @@ TEST_F(PolicyFixture, UcbPlaysTheLargestUpperBound) {
 TEST_F(PolicyFixture, TheoryMakesThompsonExploreMore) {
   const auto spread = [&](Exploration exploration) {
     const auto policy = MakePolicy(ThompsonOptions{exploration}, ScanOptions{},
-                                   catalogue_, posterior_, 1);
+                                   store_, posterior_, 1);
     policy->Add(slots_);
     double sum = 0;
     for (int t = 0; t < 50; ++t) sum += policy->Choose().score;
@@ -94,7 +94,7 @@ TEST_F(PolicyFixture, TheoryMakesThompsonExploreMore) {
 
 TEST_F(PolicyFixture, RefusesOptionsOutOfBounds) {
   const auto make = [&](PolicyOptions policy, SearchOptions search) {
-    return [=, this] { MakePolicy(policy, search, catalogue_, posterior_, 1); };
+    return [=, this] { MakePolicy(policy, search, store_, posterior_, 1); };
   };
   ExpectError(ErrorCode::kInvalidArgument, {"exploration is -2"},
               make(ThompsonOptions{-2.0}, ScanOptions{}));

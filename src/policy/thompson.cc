@@ -7,7 +7,7 @@
 namespace manyarms {
 
 Thompson::Thompson(const ThompsonOptions& options, const SearchOptions& search,
-                   const Catalogue& catalogue, const Posterior& posterior,
+                   const ArmStore& store, const Posterior& posterior,
                    std::uint64_t seed)
     : posterior_(posterior),
       seed_(seed),
@@ -17,8 +17,8 @@ Thompson::Thompson(const ThompsonOptions& options, const SearchOptions& search,
                        return theory.delta /
                               (4 * static_cast<double>(theory.horizon));
                      })),
-      search_(MakeSearch(search, Objective::kInnerProduct, catalogue, posterior,
-                         seed)),
+      search_(
+          MakeSearch(search, Objective::kInnerProduct, store, posterior, seed)),
       xi_(posterior.dim()) {}
 
 // Lines 7 and 8.

@@ -1,7 +1,7 @@
 #ifndef MANYARMS_POLICY_THOMPSON_H_
 #define MANYARMS_POLICY_THOMPSON_H_
 
-#include "manyarms/policy.h"
+#include "policy/policy.h"
 
 namespace manyarms {
 
@@ -9,7 +9,7 @@ namespace manyarms {
 class Thompson final : public Policy {
  public:
   Thompson(const ThompsonOptions& options, const SearchOptions& search,
-           const Catalogue& catalogue, const Posterior& posterior,
+           const ArmStore& store, const Posterior& posterior,
            std::uint64_t seed);
 
   void Add(std::span<const Slot> slots) override { search_->Add(slots); }

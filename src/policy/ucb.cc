@@ -5,13 +5,12 @@
 namespace manyarms {
 
 Ucb::Ucb(const UcbOptions& options, const SearchOptions& search,
-         const Catalogue& catalogue, const Posterior& posterior,
-         std::uint64_t seed)
+         const ArmStore& store, const Posterior& posterior, std::uint64_t seed)
     : posterior_(posterior),
       radius_(Radius(options.exploration, posterior,
                      [](const TheoryRadius& theory) { return theory.delta; })),
-      search_(MakeSearch(search, Objective::kOptimism, catalogue, posterior,
-                         seed)) {}
+      search_(
+          MakeSearch(search, Objective::kOptimism, store, posterior, seed)) {}
 
 // At O(d^3), if anything has been learned since the last.
 Query Ucb::UpperBound() {

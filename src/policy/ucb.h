@@ -1,7 +1,7 @@
 #ifndef MANYARMS_POLICY_UCB_H_
 #define MANYARMS_POLICY_UCB_H_
 
-#include "manyarms/policy.h"
+#include "policy/policy.h"
 
 namespace manyarms {
 
@@ -10,8 +10,7 @@ namespace manyarms {
 class Ucb final : public Policy {
  public:
   Ucb(const UcbOptions& options, const SearchOptions& search,
-      const Catalogue& catalogue, const Posterior& posterior,
-      std::uint64_t seed);
+      const ArmStore& store, const Posterior& posterior, std::uint64_t seed);
 
   void Add(std::span<const Slot> slots) override { search_->Add(slots); }
   void Remove(Slot slot) override { search_->Remove(slot); }

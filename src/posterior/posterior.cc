@@ -1,4 +1,4 @@
-#include "manyarms/posterior.h"
+#include "posterior/posterior.h"
 
 #include <algorithm>
 #include <cmath>

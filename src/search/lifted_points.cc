@@ -4,17 +4,17 @@
 
 namespace manyarms {
 
-LiftedPoints::LiftedPoints(Objective objective, const Catalogue& catalogue,
+LiftedPoints::LiftedPoints(Objective objective, const ArmStore& store,
                            float factor)
     : objective_(objective),
-      catalogue_(catalogue),
+      store_(store),
       factor_(factor),
-      table_(LiftedDim(objective, catalogue.dim())),
-      features_(catalogue.dim()),
+      table_(LiftedDim(objective, store.dim())),
+      features_(store.dim()),
       lifted_(table_.dim()) {}
 
 LiftedPoints::Number LiftedPoints::Add(Slot slot) {
-  catalogue_.CopyFeatures(slot, features_);
+  store_.CopyFeatures(slot, features_);
   LiftArm(objective_, features_, lifted_);
   for (float& value : lifted_) value *= factor_;
   const Number number = table_.Add(lifted_);

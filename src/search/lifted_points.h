@@ -5,8 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "catalogue/arm_store.h"
 #include "lsh/point_table.h"
-#include "manyarms/catalogue.h"
 #include "search/lifting.h"
 
 namespace manyarms {
@@ -18,8 +18,7 @@ class LiftedPoints {
   using Number = lsh::PointNumber;
 
   /// Points are lifted arms times `factor`.
-  LiftedPoints(Objective objective, const Catalogue& catalogue,
-               float factor = 1);
+  LiftedPoints(Objective objective, const ArmStore& store, float factor = 1);
 
   Number Add(Slot slot);
   void Remove(Slot slot);
@@ -31,7 +30,7 @@ class LiftedPoints {
 
  private:
   const Objective objective_;
-  const Catalogue& catalogue_;
+  const ArmStore& store_;
   const float factor_;
   lsh::PointTable table_;
   std::vector<Slot> slot_of_number_;

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "manyarms/search.h"
+#include "search/search.h"
 
 /// Maps that turn one kind of search into another, as pure functions.
 namespace manyarms {

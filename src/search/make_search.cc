@@ -2,14 +2,14 @@
 
 #include "base/check.h"
 #include "manyarms/error.h"
-#include "manyarms/search.h"
-#include "search/certified.h"
-#include "search/checked.h"
-#include "search/hnsw.h"
-#include "search/lazy_form.h"
-#include "search/lsh.h"
-#include "search/lsh_theory.h"
-#include "search/scan.h"
+#include "search/certified/certified.h"
+#include "search/certified/checked.h"
+#include "search/certified/lazy_form.h"
+#include "search/hnsw/hnsw.h"
+#include "search/lsh/lsh.h"
+#include "search/lsh_theory/lsh_theory.h"
+#include "search/scan/scan.h"
+#include "search/search.h"
 
 namespace manyarms {
 namespace {
@@ -26,7 +26,7 @@ constexpr double kMaxTreeBytes = 1e15;
 
 // An index by inner product can serve ts, and elim after lifting.
 void CheckServed(std::string_view search, std::string_view what_answers,
-                 Objective objective, const Catalogue& catalogue) {
+                 Objective objective, const ArmStore& store) {
   if (objective == Objective::kOptimism) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("search {} cannot serve policy ucb: {} maximum "
@@ -34,71 +34,70 @@ void CheckServed(std::string_view search, std::string_view what_answers,
                             "not one; use search certified",
                             search, what_answers));
   }
-  if (objective == Objective::kQuadraticForm &&
-      catalogue.dim() > kMaxFoldedDim) {
+  if (objective == Objective::kQuadraticForm && store.dim() > kMaxFoldedDim) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("search {} for policy elim lifts d features to "
                             "d(d+1)/2; dimension is {} (negative rewards add "
                             "one), must be at most {}",
-                            search, catalogue.dim(), kMaxFoldedDim));
+                            search, store.dim(), kMaxFoldedDim));
   }
 }
 
 std::unique_ptr<Search> Make(const CertifiedOptions& options,
-                             const SearchTask& task, const Catalogue& catalogue,
+                             const SearchTask& task, const ArmStore& store,
                              const Posterior& posterior, std::uint64_t) {
   const Objective objective = task.objective;
   std::unique_ptr<Search> search;
   if (objective == Objective::kQuadraticForm) {
-    search = std::make_unique<LazyFormSearch>(catalogue, posterior);
+    search = std::make_unique<LazyFormSearch>(store, posterior);
   } else {
     search = std::make_unique<CertifiedSearch>(options.background, objective,
-                                               catalogue, posterior);
+                                               store, posterior);
   }
   if (options.check_every == 0) return search;
   return std::make_unique<CheckedSearch>(std::move(search), options.check_every,
-                                         objective, catalogue);
+                                         objective, store);
 }
 
 std::unique_ptr<Search> Make(const ScanOptions&, const SearchTask& task,
-                             const Catalogue& catalogue, const Posterior&,
+                             const ArmStore& store, const Posterior&,
                              std::uint64_t) {
-  return std::make_unique<ScanSearch>(task.objective, catalogue);
+  return std::make_unique<ScanSearch>(task.objective, store);
 }
 
 std::unique_ptr<Search> Make(const HnswOptions& options, const SearchTask& task,
-                             const Catalogue& catalogue, const Posterior&,
+                             const ArmStore& store, const Posterior&,
                              std::uint64_t seed) {
   CheckCount("shortlist", options.shortlist, 1, kMaxArms);
   CheckCount("links", options.links, 2, 1024);
   CheckCount("build effort", options.build_effort, 1, 1'000'000);
   CheckCount("effort", options.effort, 0, kMaxArms);
-  CheckServed("hnsw", "a graph answers", task.objective, catalogue);
-  return std::make_unique<HnswSearch>(options, task.objective, catalogue, seed);
+  CheckServed("hnsw", "a graph answers", task.objective, store);
+  return std::make_unique<HnswSearch>(options, task.objective, store, seed);
 }
 
 std::unique_ptr<Search> Make(const LshOptions& options, const SearchTask& task,
-                             const Catalogue& catalogue, const Posterior&,
+                             const ArmStore& store, const Posterior&,
                              std::uint64_t seed) {
   CheckWithin("success", options.success, kMinSuccess, kMaxSuccess);
   CheckCount("min depth", options.min_depth, 0, kMaxTreeDepth);
   CheckWithin("tree bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
-  CheckServed("lsh", "filter trees answer", task.objective, catalogue);
-  return std::make_unique<LshSearch>(options, task, catalogue, seed);
+  CheckServed("lsh", "filter trees answer", task.objective, store);
+  return std::make_unique<LshSearch>(options, task, store, seed);
 }
 
 std::unique_ptr<Search> Make(const LshTheoryOptions& options,
-                             const SearchTask& task, const Catalogue& catalogue,
+                             const SearchTask& task, const ArmStore& store,
                              const Posterior&, std::uint64_t seed) {
   CheckWithin("ladder", options.accuracy,
-              static_cast<double>(catalogue.dim()) / kMostRungs, 1);
+              static_cast<double>(store.dim()) / kMostRungs, 1);
   CheckWithin("delta", options.delta, 1e-100, 1);
   CheckCount("copies", options.copies, 0, 1'000'000);
   CheckCount("min depth", options.min_depth, 0, kMaxTreeDepth);
   CheckCount("threads", options.threads, 1, 1024);
   CheckWithin("tree bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
-  CheckServed("lsh-theory", "filter trees answer", task.objective, catalogue);
-  return std::make_unique<LshTheorySearch>(options, task, catalogue, seed);
+  CheckServed("lsh-theory", "filter trees answer", task.objective, store);
+  return std::make_unique<LshTheorySearch>(options, task, store, seed);
 }
 
 struct Name {
@@ -137,12 +136,12 @@ std::string_view MetricName(HnswOptions::Metric metric) {
 
 std::unique_ptr<Search> MakeSearch(const SearchOptions& options,
                                    const SearchTask& task,
-                                   const Catalogue& catalogue,
+                                   const ArmStore& store,
                                    const Posterior& posterior,
                                    std::uint64_t seed) {
   return std::visit(
       [&](const auto& chosen) {
-        return Make(chosen, task, catalogue, posterior, seed);
+        return Make(chosen, task, store, posterior, seed);
       },
       options);
 }

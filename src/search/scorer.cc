@@ -40,11 +40,11 @@ void Scorer::Top(const BlockTable& table, std::span<const MaskedBlock> blocks,
   }
 }
 
-Hit Better(const Catalogue& catalogue, const Hit& one, const Hit& other) {
+Hit Better(const ArmStore& store, const Hit& one, const Hit& other) {
   if (other.slot == kNoSlot) return one;
   if (one.slot == kNoSlot) return other;
   if (one.score != other.score) return one.score > other.score ? one : other;
-  return catalogue.id(one.slot) < catalogue.id(other.slot) ? one : other;
+  return store.id(one.slot) < store.id(other.slot) ? one : other;
 }
 
 }  // namespace manyarms

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/kernels.h"
-#include "manyarms/search.h"
+#include "search/search.h"
 
 namespace manyarms {
 
@@ -38,7 +38,7 @@ class Scorer {
 };
 
 /// The better of two hits in one catalogue; equal scores go to the smaller id.
-Hit Better(const Catalogue& catalogue, const Hit& one, const Hit& other);
+Hit Better(const ArmStore& store, const Hit& one, const Hit& other);
 
 }  // namespace manyarms
 

@@ -1,4 +1,4 @@
-#include "manyarms/search.h"
+#include "search/search.h"
 
 #include <array>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <set>
 
 #include "kernels/arm_set.h"
-#include "search/hnsw.h"
-#include "search/hnsw_graph.h"
-#include "search/lsh.h"
+#include "search/hnsw/hnsw.h"
+#include "search/hnsw/hnsw_graph.h"
+#include "search/lsh/lsh.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -71,10 +71,9 @@ std::vector<Case> AllCases() {
 class SearchLaws : public ::testing::TestWithParam<Case> {
  protected:
   SearchLaws()
-      : catalogue_(kDim),
+      : store_(kDim),
         posterior_(kDim, 1.0),
-        search_(
-            MakeSearch(GetParam().search, Task(), catalogue_, posterior_, 1)),
+        search_(MakeSearch(GetParam().search, Task(), store_, posterior_, 1)),
         direction_(kDim) {
     NewQuery(0);
   }
@@ -118,7 +117,7 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
   }
 
   Slot AddArm(ArmId id, std::span<const float> features) {
-    const Slot slot = catalogue_.Add(id, features);
+    const Slot slot = store_.Add(id, features);
     search_->Add(std::span(&slot, 1));
     members_.insert(slot);
     return slot;
@@ -127,20 +126,20 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     const auto rows = testing::GaussianRows(count, kDim, seed);
     std::vector<ArmId> ids(count);
     for (std::size_t i = 0; i < count; ++i) ids[i] = seed * 1'000'000 + i;
-    auto slots = catalogue_.Add(ids, rows);
+    auto slots = store_.Add(ids, rows);
     search_->Add(slots);
     members_.insert(slots.begin(), slots.end());
     return slots;
   }
   void RemoveArm(Slot slot) {
     search_->Remove(slot);
-    catalogue_.Remove(catalogue_.id(slot));
+    store_.Remove(store_.id(slot));
     members_.erase(slot);
   }
 
   double Score(Slot slot) const {
     std::vector<float> features(kDim);
-    catalogue_.CopyFeatures(slot, features);
+    store_.CopyFeatures(slot, features);
     const Eigen::VectorXd x =
         Eigen::Map<const Eigen::VectorXf>(features.data(), kDim).cast<double>();
     switch (GetParam().objective) {
@@ -165,7 +164,7 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     double longest = 0;
     for (const Slot slot : members_) {
       std::vector<float> features(kDim);
-      catalogue_.CopyFeatures(slot, features);
+      store_.CopyFeatures(slot, features);
       longest = std::max<double>(
           longest,
           Eigen::Map<const Eigen::VectorXf>(features.data(), kDim).norm());
@@ -225,7 +224,7 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
   static constexpr double kSought = 0.5;
   static constexpr double kSlack = 0.002;
 
-  Catalogue catalogue_;
+  ArmStore store_;
   Posterior posterior_;
   std::unique_ptr<Search> search_;
   std::set<Slot> members_;
@@ -301,7 +300,7 @@ TEST_P(SearchLaws, GivesEqualArmsToTheSmallerId) {
   const std::vector<float> row(kDim, 1.0F);
   for (const ArmId id : {9U, 4U, 7U, 3U, 8U}) AddArm(id, row);
   NewQuery(1);
-  const ArmId found = catalogue_.id(search_->Best(query())->slot);
+  const ArmId found = store_.id(search_->Best(query())->slot);
   if (is_theory()) return;  // the first arm that is good enough, as they came
   EXPECT_EQ(found, 3U);
 }
@@ -373,7 +372,7 @@ TEST_P(SearchLaws, IsEmptyAfterClearAndFillsAgain) {
 TEST_P(SearchLaws, GivesTheSameAnswersFromTheSameSeed) {
   AddGaussianArms(800, 1);
   const auto other =
-      MakeSearch(GetParam().search, Task(), catalogue_, posterior_, 1);
+      MakeSearch(GetParam().search, Task(), store_, posterior_, 1);
   other->Add(std::vector<Slot>(members_.begin(), members_.end()));
   for (std::uint64_t i = 0; i < 50; ++i) {
     NewQuery(i);
@@ -416,23 +415,21 @@ std::vector<float> UnequalArms(std::size_t count, std::size_t dim) {
 
 // How often a search finds what a scan finds, after some questions that it may
 // need to get under way.
-double Recall(const Catalogue& catalogue, std::span<const Slot> slots,
+double Recall(const ArmStore& store, std::span<const Slot> slots,
               const SearchOptions& options, std::uint64_t seed = 1) {
   constexpr std::uint64_t kQueries = 400;
   constexpr std::uint64_t kBefore = 2;
   constexpr auto kObjective = Objective::kInnerProduct;
-  const Posterior posterior(catalogue.dim(), 1.0);
-  const auto scan =
-      MakeSearch(ScanOptions{}, kObjective, catalogue, posterior, 1);
-  const auto search =
-      MakeSearch(options, kObjective, catalogue, posterior, seed);
+  const Posterior posterior(store.dim(), 1.0);
+  const auto scan = MakeSearch(ScanOptions{}, kObjective, store, posterior, 1);
+  const auto search = MakeSearch(options, kObjective, store, posterior, seed);
   scan->Add(slots);
   search->Add(slots);
   int right = 0;
   for (std::uint64_t i = 0; i < kQueries + kBefore; ++i) {
-    Eigen::VectorXd q(static_cast<Eigen::Index>(catalogue.dim()));
+    Eigen::VectorXd q(static_cast<Eigen::Index>(store.dim()));
     RandomStream(2, RandomStream::Role::kTheta, i)
-        .Gaussians(std::span(q.data(), catalogue.dim()));
+        .Gaussians(std::span(q.data(), store.dim()));
     const Slot expected = scan->Best({.direction = &q})->slot;
     const Slot found = search->Best({.direction = &q})->slot;
     right += i >= kBefore && found == expected ? 1 : 0;
@@ -444,16 +441,13 @@ double Recall(const Catalogue& catalogue, std::span<const Slot> slots,
 // which a graph by raw inner product cannot reach however hard it tries. Both
 // graphs together must do much better.
 TEST(HnswSearch, FindsShortArmsBesideLongOnes) {
-  Catalogue catalogue(16);
-  const auto slots =
-      catalogue.Add(testing::FirstIds(3000), UnequalArms(3000, 16));
+  ArmStore store(16);
+  const auto slots = store.Add(testing::FirstIds(3000), UnequalArms(3000, 16));
   using Metric = HnswOptions::Metric;
-  EXPECT_LT(
-      Recall(catalogue, slots, HnswOptions{.metric = Metric::kInnerProduct}),
-      0.8)
+  EXPECT_LT(Recall(store, slots, HnswOptions{.metric = Metric::kInnerProduct}),
+            0.8)
       << "this test tests nothing";
-  EXPECT_GT(Recall(catalogue, slots, HnswOptions{.metric = Metric::kBoth}),
-            0.9);
+  EXPECT_GT(Recall(store, slots, HnswOptions{.metric = Metric::kBoth}), 0.9);
 }
 
 // Of these arms the raw graph reaches so few that a long shortlist stays short.
@@ -473,16 +467,16 @@ TEST(HnswSearch, TriesHarderWhenTheShortlistStaysShort) {
       kShortlist)
       << "this test tests nothing";
 
-  Catalogue catalogue(16);
-  const auto slots = catalogue.Add(testing::FirstIds(kArms), rows);
-  EXPECT_EQ(Recall(catalogue, slots, options), 1.0);
+  ArmStore store(16);
+  const auto slots = store.Add(testing::FirstIds(kArms), rows);
+  EXPECT_EQ(Recall(store, slots, options), 1.0);
 }
 
 TEST(HnswSearch, IsBuiltAnewWhenAQuarterIsDead) {
-  Catalogue catalogue(4);
+  ArmStore store(4);
   const auto slots =
-      catalogue.Add(testing::FirstIds(400), testing::GaussianRows(400, 4, 1));
-  HnswSearch search(HnswOptions{}, Objective::kInnerProduct, catalogue, 1);
+      store.Add(testing::FirstIds(400), testing::GaussianRows(400, 4, 1));
+  HnswSearch search(HnswOptions{}, Objective::kInnerProduct, store, 1);
   search.Add(slots);
   const Eigen::VectorXd q = Eigen::VectorXd::Ones(4);
   for (std::size_t i = 0; i < 99; ++i) search.Remove(slots[i]);
@@ -498,10 +492,10 @@ constexpr LshOptions kTrees = {.min_depth = 1};
 // Planned for 0.9; a scan would have 1. Queries share a tree, so that no tail
 // bound for independent ones applies: 0.8 is the requirement.
 TEST(LshSearch, FindsNearlyAlwaysTheBestOfFiveThousandArms) {
-  Catalogue catalogue(16);
-  const auto slots = catalogue.Add(testing::FirstIds(5000),
-                                   testing::GaussianRows(5000, 16, 1));
-  const double recall = Recall(catalogue, slots, kTrees);
+  ArmStore store(16);
+  const auto slots =
+      store.Add(testing::FirstIds(5000), testing::GaussianRows(5000, 16, 1));
+  const double recall = Recall(store, slots, kTrees);
   EXPECT_GE(recall, 0.8);
   EXPECT_LT(recall, 1) << "this was a scan";
 }
@@ -511,12 +505,12 @@ TEST(LshSearch, FindsNearlyAlwaysTheBestOfFiveThousandArms) {
 // trees are averaged: over twenty, with 40 to 5,000 arms, the shares found were
 // 0.85 to 0.92. 0.7 leaves room for two or three bad trees among the ten.
 TEST(LshSearch, FindsThemWithThePapersReductionToo) {
-  Catalogue catalogue(6);
+  ArmStore store(6);
   const auto slots =
-      catalogue.Add(testing::FirstIds(200), testing::GaussianRows(200, 6, 1));
+      store.Add(testing::FirstIds(200), testing::GaussianRows(200, 6, 1));
   double sum = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    sum += Recall(catalogue, slots,
+    sum += Recall(store, slots,
                   LshOptions{.reduction = Reduction::kPaper, .min_depth = 1},
                   seed);
   }
@@ -529,13 +523,12 @@ class ForcedTrees {
   static constexpr std::size_t kFeatures = 8;
 
   explicit ForcedTrees(const SearchTask& task = Objective::kInnerProduct)
-      : catalogue(kFeatures), search(kTrees, task, catalogue, 1) {}
+      : store(kFeatures), search(kTrees, task, store, 1) {}
 
   std::vector<Slot> Add(std::size_t count, std::uint64_t seed) {
     std::vector<ArmId> ids(count);
     for (std::size_t i = 0; i < count; ++i) ids[i] = seed * 1'000'000 + i;
-    auto slots =
-        catalogue.Add(ids, testing::GaussianRows(count, kFeatures, seed));
+    auto slots = store.Add(ids, testing::GaussianRows(count, kFeatures, seed));
     search.Add(slots);
     return slots;
   }
@@ -550,7 +543,7 @@ class ForcedTrees {
     return q;
   }
 
-  Catalogue catalogue;
+  ArmStore store;
   LshSearch search;
 };
 
@@ -591,7 +584,7 @@ TEST(LshSearch, FindsAnArmAfterAllItsAnswersWereRemoved) {
     const Slot slot = trees.Ask(i).slot;
     ASSERT_NE(slot, kNoSlot);
     trees.search.Remove(slot);
-    trees.catalogue.Remove(trees.catalogue.id(slot));
+    trees.store.Remove(trees.store.id(slot));
   }
   EXPECT_EQ(trees.search.size(), 1U);
 }
@@ -624,7 +617,7 @@ TEST(LshSearch, FindsAMuchLongerArmThatArrivesLate) {
       arm[j] = static_cast<float>(std::exp2(static_cast<double>(i)) *
                                   q[static_cast<Eigen::Index>(j)]);
     }
-    const Slot slot = trees.catalogue.Add(i, arm);
+    const Slot slot = trees.store.Add(i, arm);
     trees.search.Add(std::span(&slot, 1));
     found += trees.Ask(i).slot == slot ? 1 : 0;
     trees.search.Remove(slot);
@@ -671,7 +664,7 @@ TEST(LshSearch, FindsFormsThatReachTheSoughtScore) {
     double best = 0;
     for (const Slot slot : members) {
       std::vector<float> x(8);
-      trees.catalogue.CopyFeatures(slot, x);
+      trees.store.CopyFeatures(slot, x);
       const Eigen::VectorXd v =
           Eigen::Map<const Eigen::VectorXf>(x.data(), 8).cast<double>();
       best = std::max(best, (factor * v).squaredNorm());
@@ -690,15 +683,15 @@ TEST(LshSearch, FindsFormsThatReachTheSoughtScore) {
 
 // A tree that does not fit is no reason to lose an arm.
 TEST(LshSearch, TakesArmsWhoseTreesDoNotFit) {
-  Catalogue catalogue(200);
+  ArmStore store(200);
   LshSearch search({.min_depth = 1, .max_bytes = 1e6}, Objective::kInnerProduct,
-                   catalogue, 1);
+                   store, 1);
   const auto slots =
-      catalogue.Add(testing::FirstIds(300), testing::GaussianRows(300, 200, 1));
+      store.Add(testing::FirstIds(300), testing::GaussianRows(300, 200, 1));
   search.Add(slots);
   const Eigen::VectorXd q = Eigen::VectorXd::Ones(200);
   EXPECT_TRUE(search.Best({.direction = &q}).has_value());
-  const Slot longer = catalogue.Add(999, std::vector<float>(200, 100.0F));
+  const Slot longer = store.Add(999, std::vector<float>(200, 100.0F));
   search.Add(std::span(&longer, 1));
   EXPECT_EQ(search.Best({.direction = &q})->slot, longer);
   search.Remove(longer);
@@ -707,11 +700,11 @@ TEST(LshSearch, TakesArmsWhoseTreesDoNotFit) {
 
 TEST(MakeSearch, RefusesFilterTreesThatCannotWork) {
   using testing::ExpectError;
-  const Catalogue catalogue(kDim);
-  const Catalogue wide(257);
+  const ArmStore store(kDim);
+  const ArmStore wide(257);
   const auto expect = [](ErrorCode code, const std::vector<std::string>& parts,
                          const SearchOptions& options, Objective objective,
-                         const Catalogue& arms) {
+                         const ArmStore& arms) {
     ExpectError(code, parts, [&] {
       MakeSearch(options, objective, arms, Posterior(arms.dim(), 1.0), 1);
     });
@@ -720,7 +713,7 @@ TEST(MakeSearch, RefusesFilterTreesThatCannotWork) {
   constexpr auto kProduct = Objective::kInnerProduct;
   const auto bad = [&](const std::vector<std::string>& parts,
                        const SearchOptions& options) {
-    expect(kBad, parts, options, kProduct, catalogue);
+    expect(kBad, parts, options, kProduct, store);
   };
   bad({"success is 0", "0.01"}, LshOptions{.success = 0});
   bad({"success is 1", "0.9999"}, LshOptions{.success = 1});
@@ -736,7 +729,7 @@ TEST(MakeSearch, RefusesFilterTreesThatCannotWork) {
        {SearchOptions{LshOptions{}}, SearchOptions{LshTheoryOptions{}}}) {
     const std::string name(SearchName(options));
     expect(ErrorCode::kUnsupported, {"ucb", name, "certified"}, options,
-           Objective::kOptimism, catalogue);
+           Objective::kOptimism, store);
     expect(ErrorCode::kUnsupported, {name, "257", "256"}, options,
            Objective::kQuadraticForm, wide);
   }
@@ -744,22 +737,22 @@ TEST(MakeSearch, RefusesFilterTreesThatCannotWork) {
 
 TEST(MakeSearch, RefusesWhatCannotWork) {
   using testing::ExpectError;
-  const Catalogue catalogue(kDim);
+  const ArmStore store(kDim);
   const auto make = [&](HnswOptions options, Objective objective,
-                        const Catalogue& arms) {
+                        const ArmStore& arms) {
     return [=, &arms] {
       MakeSearch(options, objective, arms, Posterior(arms.dim(), 1.0), 1);
     };
   };
   ExpectError(ErrorCode::kUnsupported, {"ucb", "hnsw", "certified"},
-              make({}, Objective::kOptimism, catalogue));
+              make({}, Objective::kOptimism, store));
   ExpectError(ErrorCode::kInvalidArgument, {"shortlist is 0"},
-              make({.shortlist = 0}, Objective::kInnerProduct, catalogue));
+              make({.shortlist = 0}, Objective::kInnerProduct, store));
   ExpectError(ErrorCode::kInvalidArgument, {"links is 1,", "1024"},
-              make({.links = 1}, Objective::kInnerProduct, catalogue));
+              make({.links = 1}, Objective::kInnerProduct, store));
   ExpectError(ErrorCode::kInvalidArgument, {"build effort is 0"},
-              make({.build_effort = 0}, Objective::kInnerProduct, catalogue));
-  const Catalogue wide(257);
+              make({.build_effort = 0}, Objective::kInnerProduct, store));
+  const ArmStore wide(257);
   ExpectError(ErrorCode::kUnsupported, {"257", "256"},
               make({}, Objective::kQuadraticForm, wide));
 }

@@ -17,11 +17,11 @@ std::vector<MaskedBlock> Common(const ArmSet& arms, const ArmSet* among) {
   return common;
 }
 
-ScannedTop TopByScan(const Scorer& scorer, const Catalogue& catalogue,
+ScannedTop TopByScan(const Scorer& scorer, const ArmStore& store,
                      const ArmSet& arms, const TopRequest& request) {
   const std::vector<MaskedBlock> blocks = Common(arms, request.among);
   kernels::TopHits top(request.count);
-  scorer.Top(catalogue.blocks(), blocks, top);
+  scorer.Top(store.blocks(), blocks, top);
   return {top.Sorted(), CountArms(blocks)};
 }
 

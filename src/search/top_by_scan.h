@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kernels/arm_set.h"
-#include "manyarms/search.h"
 #include "search/scorer.h"
+#include "search/search.h"
 
 namespace manyarms {
 
@@ -20,7 +20,7 @@ struct ScannedTop {
 };
 
 /// Search::Top the obvious way: every arm that may be among the best is scored.
-ScannedTop TopByScan(const Scorer& scorer, const Catalogue& catalogue,
+ScannedTop TopByScan(const Scorer& scorer, const ArmStore& store,
                      const ArmSet& arms, const TopRequest& request);
 
 }  // namespace manyarms

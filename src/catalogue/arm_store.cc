@@ -1,0 +1,265 @@
+#include "catalogue/arm_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <mutex>
+
+#include "base/bytes.h"
+#include "base/check.h"
+#include "base/large_allocator.h"
+#include "catalogue/id_index.h"
+#include "kernels/blocks.h"
+#include "manyarms/error.h"
+
+namespace manyarms {
+namespace {
+
+// As large as a huge page, where the dimension is a power of two: then one
+// entry of the address cache serves a chunk.
+constexpr std::size_t kChunkBytes = kHugePage;
+
+// How many arms ahead their places in the look-up are fetched: far enough to
+// hide the memory's latency.
+constexpr std::size_t kAhead = 12;
+
+}  // namespace
+
+struct ArmStore::Chunk {
+  LargeBuffer<float> features;
+  std::unique_ptr<ArmId[]> ids;
+};
+
+ArmStore::ArmStore(std::size_t dim) : dim_(dim) {
+  CheckDim(dim);
+  const std::size_t block_bytes = dim * kLanes * sizeof(float);
+  chunk_shift_ = static_cast<std::uint32_t>(
+      std::bit_width(std::max<std::size_t>(kChunkBytes / block_bytes, 1)) - 1);
+  index_ = std::make_unique<IdIndex>();
+  writing_ = std::make_unique<std::shared_mutex>();
+}
+
+ArmStore::~ArmStore() = default;
+ArmStore::ArmStore(ArmStore&&) noexcept = default;
+ArmStore& ArmStore::operator=(ArmStore&&) noexcept = default;
+
+std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
+                                const FeatureRows& features) {
+  CheckShape(features, ids.size(), dim_);
+  CheckRoom(ids.size());
+  std::vector<float> row(dim_);
+  std::vector<Slot> slots;
+  slots.reserve(ids.size());
+  index_->Reserve(size() + ids.size());
+  const std::scoped_lock lock(*writing_);
+  const Slot used_before = slots_used_;
+  std::size_t put = 0;
+  try {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (i + kAhead < ids.size()) index_->Prefetch(ids[i + kAhead]);
+      // Checked after copying: what the caller holds, another thread of theirs
+      // may change meanwhile.
+      features.Copy(i, row);
+      CheckRow(row, i, ids.size());
+      slots.push_back(TakeSlot());
+      if (!Put(slots.back(), ids[i], row)) {
+        throw Error(ErrorCode::kDuplicateId,
+                    fmt::format("arm {} is there already or twice in one call",
+                                ids[i]));
+      }
+      ++put;
+    }
+  } catch (...) {  // as if nothing had happened
+    for (std::size_t i = slots.size(); i-- > 0;) {
+      if (i < put) index_->Erase(slots[i], blocks());
+      if (slots[i] < used_before) free_slots_.push_back(slots[i]);
+    }
+    slots_used_ = used_before;
+    throw;
+  }
+  return slots;
+}
+
+std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
+                                std::span<const float> features) {
+  CheckRowCount(features.size(), ids.size(), dim_);
+  return Add(ids, FeatureRows(features.data(), ids.size(), dim_,
+                              {.row = static_cast<std::ptrdiff_t>(dim_)}));
+}
+
+// Whether there was no such arm.
+bool ArmStore::Put(Slot slot, ArmId id, std::span<const float> features) {
+  const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
+  chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
+  if (!index_->Insert(slot, blocks())) return false;
+  SetFeatures(slot, features);
+  return true;
+}
+
+void ArmStore::SetFeatures(Slot slot, std::span<const float> features) {
+  float* lane = FeaturesOf(slot);
+  for (std::size_t j = 0; j < dim_; ++j) lane[j * kLanes] = features[j];
+}
+
+void ArmStore::Replace(std::span<const Slot> slots,
+                       std::span<const float> features) {
+  const std::scoped_lock lock(*writing_);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    SetFeatures(slots[i], features.subspan(i * dim_, dim_));
+  }
+}
+
+Slot ArmStore::Add(ArmId id, std::span<const float> features) {
+  return Add(std::span(&id, 1), features).front();
+}
+
+void ArmStore::Reserve(std::size_t arms) {
+  if (arms > kMaxArms) {
+    throw Error(
+        ErrorCode::kTooLarge,
+        fmt::format("{} arms are beyond the limit of {}", arms, kMaxArms));
+  }
+  index_->Reserve(arms);
+}
+
+void ArmStore::CheckRoom(std::size_t arms) const {
+  if (arms > kMaxArms - size()) {
+    throw Error(ErrorCode::kTooLarge,
+                fmt::format("{} arms and {} more are beyond the limit of {}",
+                            size(), arms, kMaxArms));
+  }
+}
+
+Slot ArmStore::TakeSlot() {
+  if (!free_slots_.empty()) {
+    const Slot slot = free_slots_.back();
+    free_slots_.pop_back();
+    return slot;
+  }
+  if (BlockOf(slots_used_) >> chunk_shift_ == chunks_.size()) {
+    const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
+    Chunk chunk{MakeLargeBuffer<float>(arms * dim_),
+                std::make_unique_for_overwrite<ArmId[]>(arms)};
+    // All three grow, or none.
+    feature_chunks_.reserve(chunks_.size() + 1);
+    id_chunks_.reserve(chunks_.size() + 1);
+    chunks_.reserve(chunks_.size() + 1);
+    feature_chunks_.push_back(chunk.features.get());
+    id_chunks_.push_back(chunk.ids.get());
+    chunks_.push_back(std::move(chunk));
+  }
+  // Scores of lanes that hold no arm yet are computed along with the others,
+  // so they must hold numbers.
+  if (LaneOf(slots_used_) == 0) {
+    std::fill_n(FeaturesOf(slots_used_), dim_ * kLanes, 0.0F);
+  }
+  return slots_used_++;
+}
+
+float* ArmStore::FeaturesOf(Slot slot) {
+  const std::uint32_t block = BlockOf(slot);
+  const std::size_t within = block & ((std::uint32_t{1} << chunk_shift_) - 1);
+  return chunks_[block >> chunk_shift_].features.get() +
+         within * dim_ * kLanes + LaneOf(slot);
+}
+
+Slot ArmStore::Remove(ArmId id) {
+  const Slot slot = At(id);
+  free_slots_.push_back(slot);
+  index_->Erase(slot, blocks());
+  return slot;
+}
+
+std::optional<Slot> ArmStore::Find(ArmId id) const {
+  return index_->Find(id, blocks());
+}
+
+Slot ArmStore::At(ArmId id) const {
+  const std::optional<Slot> slot = Find(id);
+  if (!slot) {
+    throw Error(ErrorCode::kUnknownId,
+                fmt::format("there is no arm {} among {}", id, size()));
+  }
+  return *slot;
+}
+
+std::vector<std::uint32_t> ArmStore::LivingLanes() const {
+  std::vector<std::uint32_t> lanes((slots_used_ + kLanes - 1) / kLanes,
+                                   (1U << kLanes) - 1);
+  if (LaneOf(slots_used_) != 0) lanes.back() = (1U << LaneOf(slots_used_)) - 1;
+  for (const Slot slot : free_slots_) {
+    lanes[BlockOf(slot)] &= ~(1U << LaneOf(slot));
+  }
+  return lanes;
+}
+
+void ArmStore::Save(ByteWriter& writer) const {
+  writer.Transfer(slots_used_);
+  writer.Transfer(free_slots_);
+  const std::vector<std::uint32_t> living = LivingLanes();
+  std::vector<float> row(dim_);
+  for (std::uint32_t block = 0; block < living.size(); ++block) {
+    ForEachLane(living[block], [&](std::uint32_t lane) {
+      const Slot slot = block * kLanes + lane;
+      CopyFeatures(slot, row);
+      writer.Transfer(id(slot));
+      writer.Values(std::span<const float>(row));
+    });
+  }
+}
+
+void ArmStore::Restore(ByteReader& reader) {
+  const auto slots = reader.Next<Slot>();
+  std::vector<Slot> free;
+  reader.Transfer(free);
+  CheckSaved(slots <= kMaxArms && free.size() <= slots &&
+                 (slots - free.size()) <=
+                     reader.left() / (sizeof(ArmId) + sizeof(float) * dim_),
+             "it ends too early");
+  std::vector<bool> is_free(slots);
+  for (const Slot slot : free) {
+    CheckSaved(slot < slots && !is_free[slot], "its slots are mixed up");
+    is_free[slot] = true;
+  }
+  index_->Reserve(slots - free.size());
+  std::vector<float> row(dim_);
+  for (Slot slot = 0; slot < slots; ++slot) {
+    TakeSlot();
+    if (is_free[slot]) continue;
+    const auto id = reader.Next<ArmId>();
+    reader.Values(std::span<float>(row));
+    CheckFeatures(row, dim_);
+    CheckSaved(Put(slot, id, row), "it has an arm twice");
+  }
+  free_slots_ = std::move(free);
+}
+
+ArmId ArmStore::id(Slot slot) const { return blocks().Id(slot); }
+
+void ArmStore::CopyFeatures(Slot slot, std::span<float> out) const {
+  const float* lane = blocks().Features(BlockOf(slot)) + LaneOf(slot);
+  for (std::size_t j = 0; j < dim_; ++j) out[j] = lane[j * kLanes];
+}
+
+std::size_t ArmStore::size() const { return index_->size(); }
+
+std::size_t ArmStore::memory_bytes() const {
+  const std::size_t arms =
+      chunks_.size() * (std::size_t{kLanes} << chunk_shift_);
+  return arms * (dim_ * sizeof(float) + sizeof(ArmId)) +
+         index_->memory_bytes() + free_slots_.capacity() * sizeof(Slot) +
+         chunks_.capacity() * sizeof(Chunk) +
+         feature_chunks_.capacity() * sizeof(feature_chunks_[0]) +
+         id_chunks_.capacity() * sizeof(id_chunks_[0]);
+}
+
+BlockTable ArmStore::blocks() const {
+  return {feature_chunks_.data(), id_chunks_.data(), chunk_shift_, dim_};
+}
+
+std::shared_lock<std::shared_mutex> ArmStore::ReadLock() const {
+  return std::shared_lock(*writing_);
+}
+
+}  // namespace manyarms

@@ -1,0 +1,71 @@
+#ifndef MANYARMS_POLICY_POLICY_H_
+#define MANYARMS_POLICY_POLICY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "catalogue/arm_store.h"
+#include "manyarms/policy_options.h"
+#include "manyarms/types.h"
+#include "posterior/posterior.h"
+#include "search/search.h"
+
+namespace manyarms {
+
+class ByteReader;  // src/base/bytes.h
+class ByteWriter;
+
+/// Decides which arm to play. Keeps itself informed of the catalogue's arms;
+/// reads the posterior whenever it needs it.
+///
+/// Thread safety: none; one thread at a time.
+class Policy {
+ public:
+  Policy() = default;
+  virtual ~Policy() = default;
+  Policy(const Policy&) = delete;
+  Policy& operator=(const Policy&) = delete;
+
+  /// REQUIRES: the slots hold arms that the policy does not have yet.
+  virtual void Add(std::span<const Slot> slots) = 0;
+
+  /// REQUIRES: the policy has the arm, and the catalogue still has it.
+  virtual void Remove(Slot slot) = 0;
+
+  /// No slot if no arm has a score that is a number, which cannot be learned.
+  /// REQUIRES: the policy has at least one arm.
+  virtual Hit Choose() = 0;
+
+  /// The best so many arms by what one choice goes by, best first, of a part of
+  /// the arms if the request says so. For elim, whose stages are made of all
+  /// arms and say nothing of a part of them: of the arms whose upper bound
+  /// reaches the largest lower bound, the most uncertain ones; its stages stay
+  /// as they are.
+  /// REQUIRES: among the arms asked for is at least one of the policy's.
+  virtual std::vector<Hit> ChooseTop(const TopRequest& request) = 0;
+
+  virtual PolicyStats stats() const = 0;
+
+  /// Writes what decisions depend on beside arms and posterior.
+  virtual void Save(ByteWriter& writer) const = 0;
+
+  /// Goes on where the policy that was saved had been; `slots` are all arms, in
+  /// order. REQUIRES: the policy was made with the same options and has no
+  /// arms.
+  virtual void Restore(ByteReader& reader, std::span<const Slot> slots) = 0;
+};
+
+/// Throws Error for options out of bounds or combinations that cannot work.
+/// The catalogue and the posterior must outlive the policy.
+std::unique_ptr<Policy> MakePolicy(const PolicyOptions& policy,
+                                   const SearchOptions& search,
+                                   const ArmStore& store,
+                                   const Posterior& posterior,
+                                   std::uint64_t seed);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POLICY_POLICY_H_

@@ -1,0 +1,132 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/check.h"
+#include "manyarms/error.h"
+#include "manyarms/random.h"
+#include "manyarms/research/environment.h"
+
+namespace manyarms {
+namespace {
+
+using Role = RandomStream::Role;
+
+template <class Real>
+void ScaleTo(double length, std::span<Real> vector) {
+  double square = 0;
+  for (const Real value : vector) square += double{value} * value;
+  if (square == 0) return;
+  const double factor = length / std::sqrt(square);
+  for (Real& value : vector) value = static_cast<Real>(factor * value);
+}
+
+class Synthetic final : public Environment {
+ public:
+  explicit Synthetic(const SyntheticOptions& options)
+      : options_(options), theta_(options.dim), next_(options.arms) {
+    RandomStream(options.theta_seed, Role::kTheta, 0).Gaussians(theta_);
+    if (options.unit_ball) ScaleTo<double>(1, theta_);
+    for (ArmId arm = 0; arm < options.arms; ++arm) Welcome(arm);
+  }
+
+  std::size_t dim() const override { return options_.dim; }
+  std::size_t arms_at_start() const override { return options_.arms; }
+
+  void Features(ArmId arm, std::span<float> out) const override {
+    RandomStream random(options_.seed, Role::kArm, arm);
+    random.Gaussians(out);
+    if (!options_.unit_ball) return;
+    // Uniform in the ball; rounding must not push an arm out of it.
+    constexpr double kJustInside = 1 - 1e-6;
+    const double exponent = 1 / static_cast<double>(options_.dim);
+    ScaleTo(kJustInside * std::pow(random.Uniform(), exponent), out);
+  }
+
+  Change Advance(std::uint64_t step) override {
+    Change change;
+    if (step % options_.every != 0) return change;
+    RandomStream random(options_.seed, Role::kChurn, step);
+    for (std::size_t i = 0; i < options_.remove && !live_.empty(); ++i) {
+      std::swap(live_[random.Below(live_.size())], live_.back());
+      change.removed.push_back(live_.back());
+      live_.pop_back();
+    }
+    for (std::size_t i = 0; i < options_.add; ++i) {
+      Welcome(next_);
+      change.added.push_back(next_++);
+    }
+    if (std::ranges::find(change.removed, best_) != change.removed.end()) {
+      FindBest();
+    }
+    return change;
+  }
+
+  double Reward(ArmId arm, std::uint64_t step) const override {
+    RandomStream noise(options_.seed, Role::kNoise, step);
+    return Mean(arm) + options_.noise * noise.Gaussian();
+  }
+
+  double Regret(ArmId arm) const override { return best_mean_ - Mean(arm); }
+
+ private:
+  double Mean(ArmId arm) const {
+    std::vector<float> features(options_.dim);
+    Features(arm, features);
+    return std::inner_product(theta_.begin(), theta_.end(), features.begin(),
+                              0.0);
+  }
+
+  // Arms are functions of their ids, so only the best one needs remembering,
+  // and, where arms leave, which are there.
+  void Welcome(ArmId arm) {
+    if (options_.remove > 0) live_.push_back(arm);
+    Consider(arm);
+  }
+
+  void Consider(ArmId arm) {
+    const double mean = Mean(arm);
+    if (mean > best_mean_) {
+      best_mean_ = mean;
+      best_ = arm;
+    }
+  }
+
+  void FindBest() {
+    best_mean_ = -std::numeric_limits<double>::infinity();
+    for (const ArmId arm : live_) Consider(arm);
+  }
+
+  const SyntheticOptions options_;
+  std::vector<double> theta_;
+  std::vector<ArmId> live_;  // empty where no arm ever leaves
+  ArmId next_;
+  ArmId best_ = 0;
+  double best_mean_ = -std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+void CheckSynthetic(const SyntheticOptions& options) {
+  CheckDim(options.dim);
+  CheckCount("arms", options.arms, 1, kMaxArms);
+  CheckCount("add", options.add, 0, kMaxArms);
+  CheckCount("remove", options.remove, 0, kMaxArms);
+  CheckCount("every", options.every, 1, kMaxSteps);
+  CheckWithin("noise", options.noise, 0, 1e6);
+  if (options.remove > options.arms) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("remove is {}, must be at most arms, {}",
+                            options.remove, options.arms));
+  }
+}
+
+std::unique_ptr<Environment> MakeSynthetic(const SyntheticOptions& options) {
+  CheckSynthetic(options);
+  return std::make_unique<Synthetic>(options);
+}
+
+}  // namespace manyarms

@@ -1,0 +1,90 @@
+#ifndef MANYARMS_SEARCH_LAZY_FORM_H_
+#define MANYARMS_SEARCH_LAZY_FORM_H_
+
+#include <optional>
+#include <vector>
+
+#include "kernels/arm_set.h"
+#include "posterior/posterior.h"
+#include "search/certified/snapshot.h"
+#include "search/search.h"
+
+namespace manyarms {
+
+/// Certified search by quadratic form. Uncertainty only falls, so what an arm
+/// had when it was last looked at is a bound for ever after, and only what
+/// reaches the best by its bound is looked at again: the lazy greedy of
+/// submodular maximisation, by blocks of sixteen arms and groups of blocks in
+/// place of a heap.
+///
+/// A second bound comes from a snapshot of when the first choice was made:
+/// every width has fallen at least as far as the worst direction's.
+///
+/// Takes about 1.5 bytes an arm beside its set.
+class LazyFormSearch final : public Search {
+ public:
+  LazyFormSearch(const ArmStore& store, const Posterior& posterior);
+
+  void Add(std::span<const Slot> slots) override;
+  void Remove(Slot slot) override;
+  void Clear() override;
+  std::size_t size() const override { return arms_.size(); }
+  std::optional<Hit> Best(const Query& query) override;
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
+  SearchStats stats() const override { return stats_; }
+
+ private:
+  // A block of the catalogue and what bounds its arms' widths.
+  struct Unit {
+    std::uint32_t block;
+    float length;   // Euclidean, of the longest
+    float initial;  // the largest width at the snapshot
+    float last;     // the largest width when it was last computed
+  };
+  // The largest of so many units in a row. Like sums of a heap, but they are
+  // swept in one go: a few comparisons for a thousand arms.
+  static constexpr std::size_t kGroup = 64;
+  struct Group {
+    float initial = 0;
+    float last = 0;
+  };
+
+  Hit Scan(const Query& query);
+  void TakeSnapshot();
+  Unit Measure(std::uint32_t block) const;
+  void Append(const Unit& unit);
+  void Renew(std::uint32_t block);
+  Hit FindBest(const Query& query);
+  template <class Bounds>
+  bool Reaches(const Bounds& bounds) const;
+  std::size_t ScoreBatch();
+
+  // Immutable after construction.
+  const ArmStore& store_;
+  const Posterior& posterior_;
+
+  ArmSet arms_;
+  std::optional<Snapshot> snapshot_;  // none before the first choice
+  kernels::BoundTerms terms_;         // of the snapshot
+  std::vector<Unit> units_;           // by falling width, new ones at the end
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> unit_of_;  // a block, or kNoUnit
+  std::size_t dead_ = 0;                // units without arms
+  bool long_walk_ = false;              // of the last choice
+  std::uint64_t tightened_at_ = 0;      // how many updates
+  SearchStats stats_;
+
+  // Of the query that is being answered.
+  static constexpr std::size_t kBatch = 8;
+  kernels::PackedFactor factor_;
+  double radius_ = 0;
+  double initial_radius_ = 0;  // for widths at the snapshot
+  Hit best_;
+  float last_bar_ = 0;     // the width that a better arm had when last computed
+  float initial_bar_ = 0;  // and at the snapshot, at least
+  std::vector<Unit*> batch_;  // to be scored together
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_LAZY_FORM_H_

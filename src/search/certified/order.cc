@@ -1,0 +1,244 @@
+#include "search/certified/order.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace manyarms {
+namespace {
+
+using kernels::Ceiling;
+using kernels::kRadii;
+using kernels::Radii;
+
+// How many contenders ahead their features are fetched.
+constexpr std::size_t kAhead = 16;
+
+void Raise(Ceiling& ceiling, const Ceiling& other) {
+  for (std::size_t r = 0; r < kRadii; ++r) {
+    ceiling.height[r] = std::max(ceiling.height[r], other.height[r]);
+  }
+  ceiling.widest = std::max(ceiling.widest, other.widest);
+}
+
+Ceiling CeilingOf(const Radii& radii, float centre, float width) {
+  Ceiling ceiling{.height = {}, .widest = width};
+  for (std::size_t r = 0; r < kRadii; ++r) {
+    ceiling.height[r] = centre + radii[r] * width;
+  }
+  return ceiling;
+}
+
+// Indices of the contenders by falling bound, in O(n): by buckets, which is
+// order enough. Bounds are sparse at the top, where the order matters.
+std::vector<std::uint32_t> ByFallingBound(std::span<const Contender> contenders,
+                                          float radius) {
+  std::vector<float> bounds(contenders.size());
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    bounds[i] = contenders[i].centre + radius * contenders[i].width;
+  }
+  const auto [lowest, highest] = std::ranges::minmax(bounds);
+  const std::size_t buckets = contenders.size() + 1;
+  const double per_height = highest > lowest
+                                ? static_cast<double>(buckets - 1) /
+                                      (static_cast<double>(highest) - lowest)
+                                : 0;
+  const auto bucket = [&, top = highest](float bound) {
+    return static_cast<std::size_t>((static_cast<double>(top) - bound) *
+                                    per_height);
+  };
+  std::vector<std::uint32_t> next(buckets + 1);
+  for (const float bound : bounds) ++next[bucket(bound) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<std::uint32_t> order(contenders.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    order[next[bucket(bounds[i])]++] = i;
+  }
+  return order;
+}
+
+}  // namespace
+
+Order::Order(Snapshot snapshot, const Radii& radii, float radius,
+             std::span<const Contender> contenders,
+             std::span<const float> features, const Ceiling& rest)
+    : snapshot_(std::move(snapshot)), radii_(radii) {
+  const std::vector<std::uint32_t> order =
+      contenders.empty() ? std::vector<std::uint32_t>()
+                         : ByFallingBound(contenders, radius);
+  LayOut(order, contenders, features);
+  RaiseCeilings(order, contenders, rest);
+}
+
+void Order::LayOut(std::span<const std::uint32_t> order,
+                   std::span<const Contender> contenders,
+                   std::span<const float> features) {
+  const std::size_t dim = snapshot_.dim();
+  const std::size_t blocks = (order.size() + kLanes - 1) / kLanes;
+  features_ = MakeLargeBuffer<float>(blocks * kLanes * dim);
+  feature_chunk_ = features_.get();
+  ids_.resize(order.size());
+  slots_.resize(order.size());
+  places_.resize(order.size());
+  for (std::size_t b = 0; b < blocks; ++b) {
+    const std::size_t first = b * kLanes;
+    const std::size_t arms =
+        std::min<std::size_t>(kLanes, order.size() - first);
+    float* block = features_.get() + first * dim;
+    if (arms < kLanes) std::fill_n(block, kLanes * dim, 0.0F);
+    for (std::size_t lane = 0; lane < arms; ++lane) {
+      const std::uint32_t contender = order[first + lane];
+      if (first + lane + kAhead < order.size()) {
+        const std::uint32_t next = order[first + lane + kAhead];
+        __builtin_prefetch(&features[next * dim]);
+        __builtin_prefetch(&contenders[next]);
+      }
+      const float* row = &features[contender * dim];
+      for (std::size_t j = 0; j < dim; ++j) block[j * kLanes + lane] = row[j];
+      ids_[first + lane] = contenders[contender].id;
+      slots_[first + lane] = contenders[contender].slot;
+      places_[contender] = {contenders[contender].slot,
+                            static_cast<std::uint32_t>(first + lane)};
+    }
+    blocks_.push_back(
+        {.block = static_cast<std::uint32_t>(b), .lanes = (1U << arms) - 1});
+  }
+  if (!std::ranges::is_sorted(places_, {}, &Place::slot)) {
+    std::ranges::sort(places_, {}, &Place::slot);
+  }
+  id_chunk_ = ids_.data();
+  // One chunk holds them all.
+  table_ = {&feature_chunk_, &id_chunk_, 31, dim};
+}
+
+void Order::RaiseCeilings(std::span<const std::uint32_t> order,
+                          std::span<const Contender> contenders,
+                          const Ceiling& rest) {
+  ceilings_.assign(blocks_.size() + 1, rest);
+  for (std::size_t b = blocks_.size(); b-- > 0;) {
+    ceilings_[b] = ceilings_[b + 1];
+    const std::size_t end = std::min(order.size(), (b + 1) * kLanes);
+    for (std::size_t i = b * kLanes; i < end; ++i) {
+      const Contender& contender = contenders[order[i]];
+      Raise(ceilings_[b], CeilingOf(radii_, contender.centre, contender.width));
+    }
+  }
+}
+
+Order::Level Order::LevelOf(double radius) const {
+  const double last = radii_.back();
+  if (radius >= last) {
+    return {.below = kRadii - 2, .share = 1, .excess = radius - last};
+  }
+  std::size_t below = kRadii - 2;
+  while (radii_[below] > radius) --below;
+  const double from = radii_[below];
+  return {.below = below,
+          .share = (radius - from) / (radii_[below + 1] - from),
+          .excess = 0};
+}
+
+// A maximum of lines is convex: between two radii it lies below the straight
+// line, and beyond the last it rises by no more than the largest width.
+double Order::CeilingFrom(std::size_t i, const Level& level) const {
+  const Ceiling& ceiling = ceilings_[i];
+  return (1 - level.share) * ceiling.height[level.below] +
+         level.share * ceiling.height[level.below + 1] +
+         level.excess * ceiling.widest;
+}
+
+template <class ReachedBy, class Score>
+Order::Walk Order::WalkDown(const Query& query, const ReachedBy& reached_by,
+                            const Score& score) const {
+  const Level level = LevelOf(snapshot_.Radius(query));
+  const auto reaches = [&](std::size_t i) {
+    return reached_by(CeilingFrom(i, level));
+  };
+  Walk walk;
+  const std::size_t end = blocks_.size();
+  for (std::size_t at = 0; at < end && reaches(at);) {
+    if (at > 0 && at >= end / 8 && reaches(end)) break;
+    // A quarter of the way is more than is scored in vain.
+    const std::size_t length =
+        std::min(std::max<std::size_t>(2, at / 4), end - at);
+    walk.arms += score(at, length);
+    at += length;
+  }
+  walk.certain = !reaches(end);
+  return walk;
+}
+
+Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
+                            const ArmStore& store, Hit& best) const {
+  return WalkDown(
+      query,
+      // Asked the other way round, so that what is not a number reaches.
+      [&](double ceiling) {
+        return best.slot == kNoSlot || !(ceiling < best.score);
+      },
+      [&](std::size_t first, std::size_t length) {
+        const auto blocks = std::span(blocks_).subspan(first, length);
+        Hit hit = scorer.Best(table_, blocks, best.score);
+        if (hit.slot != kNoSlot) {
+          hit.slot = slots_[hit.slot];
+          best = Better(store, best, hit);
+        }
+        return CountArms(blocks);
+      });
+}
+
+Order::Walk Order::FindTop(const Scorer& scorer, const Query& query,
+                           const ArmSet* among, kernels::TopHits& top) const {
+  return WalkDown(
+      query,
+      [&](double ceiling) { return !top.full() || !(ceiling < top.bar()); },
+      [&](std::size_t first, std::size_t length) {
+        std::span<const MaskedBlock> blocks =
+            std::span(blocks_).subspan(first, length);
+        std::vector<MaskedBlock> some;
+        if (among != nullptr) {
+          some = Among(*among, first, length);
+          blocks = some;
+        }
+        kernels::TopHits found(top.count(), top.bar());
+        scorer.Top(table_, blocks, found);
+        for (const auto& [hit, id] : found.entries()) {
+          top.Offer({slots_[hit.slot], hit.score}, id);
+        }
+        return CountArms(blocks);
+      });
+}
+
+std::vector<MaskedBlock> Order::Among(const ArmSet& arms, std::size_t first,
+                                      std::size_t length) const {
+  std::vector<MaskedBlock> some;
+  some.reserve(length);
+  for (const MaskedBlock& masked : std::span(blocks_).subspan(first, length)) {
+    std::uint32_t lanes = 0;
+    ForEachLane(masked.lanes, [&](std::uint32_t lane) {
+      if (arms.Contains(slots_[masked.block * kLanes + lane])) {
+        lanes |= 1U << lane;
+      }
+    });
+    if (lanes != 0) some.push_back({masked.block, lanes});
+  }
+  return some;
+}
+
+void Order::Remove(Slot slot) {
+  const auto found = std::ranges::lower_bound(places_, slot, {}, &Place::slot);
+  if (found == places_.end() || found->slot != slot) return;
+  blocks_[found->place / kLanes].lanes &= ~(1U << found->place % kLanes);
+}
+
+bool Order::IsBelowRest(float centre, float width) const {
+  const Ceiling& rest = ceilings_.back();
+  const Ceiling arm = CeilingOf(radii_, centre, width);
+  for (std::size_t r = 0; r < kRadii; ++r) {
+    if (arm.height[r] > rest.height[r]) return false;
+  }
+  return width <= rest.widest;
+}
+
+}  // namespace manyarms

@@ -1,0 +1,113 @@
+#ifndef MANYARMS_SEARCH_ORDER_H_
+#define MANYARMS_SEARCH_ORDER_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/large_allocator.h"
+#include "catalogue/arm_store.h"
+#include "kernels/arm_set.h"
+#include "search/certified/snapshot.h"
+#include "search/scorer.h"
+
+namespace manyarms {
+
+/// An arm whose bound is high: centre, width, and who it is.
+struct Contender {
+  float centre;
+  float width;
+  Slot slot;
+  ArmId id;
+};
+
+/// A set of arms under one snapshot: the contenders in the order of their
+/// bounds, and of all others, the rest, one ceiling. The best arm is found by
+/// walking down the order until nothing that follows can reach it.
+///
+/// Holds a copy of the contenders' features, in blocks in that order; about
+/// 4d + 24 bytes a contender.
+class Order {
+ public:
+  /// `features` are the contenders' rows.
+  /// `radii` are those of the ceiling, `radius` is the one to order by.
+  Order(Snapshot snapshot, const kernels::Radii& radii, float radius,
+        std::span<const Contender> contenders, std::span<const float> features,
+        const kernels::Ceiling& rest);
+  Order(const Order&) = delete;
+  Order& operator=(const Order&) = delete;
+
+  struct Walk {
+    bool certain = true;     ///< that no other arm is better
+    std::uint64_t arms = 0;  ///< scored
+  };
+
+  /// Walks down as far as necessary, given the best of the arms that are not
+  /// in the order, which gives way to a better one. An uncertain end comes
+  /// early: the rest will have to be looked at anyway.
+  Walk FindBest(const Scorer& scorer, const Query& query, const ArmStore& store,
+                Hit& best) const;
+
+  /// The same for the best so many. Arms that are not in `among` are passed
+  /// over, if it is given.
+  Walk FindTop(const Scorer& scorer, const Query& query, const ArmSet* among,
+               kernels::TopHits& top) const;
+
+  /// A contender that is removed is passed over from now on; what belongs to
+  /// the rest needs no mention, as a ceiling too high is still a ceiling.
+  void Remove(Slot slot);
+
+  /// Whether an arm with these bounds may join the rest.
+  bool IsBelowRest(float centre, float width) const;
+
+  const Snapshot& snapshot() const { return snapshot_; }
+  void Tighten(const Query& query) { snapshot_.Tighten(query); }
+
+ private:
+  // Where a radius lies between the ceilings' radii.
+  struct Level {
+    std::size_t below;
+    double share;   // of the ceiling at the next radius
+    double excess;  // over the last radius
+  };
+  Level LevelOf(double radius) const;
+
+  // What no arm from block i on is above.
+  double CeilingFrom(std::size_t i, const Level& level) const;
+
+  // Scores blocks from the first on until nothing that follows can reach.
+  // `reached_by(ceiling)`: whether an arm that high matters.
+  template <class ReachedBy, class Score>
+  Walk WalkDown(const Query& query, const ReachedBy& reached_by,
+                const Score& score) const;
+  std::vector<MaskedBlock> Among(const ArmSet& arms, std::size_t first,
+                                 std::size_t length) const;
+
+  void LayOut(std::span<const std::uint32_t> order,
+              std::span<const Contender> contenders,
+              std::span<const float> features);
+  void RaiseCeilings(std::span<const std::uint32_t> order,
+                     std::span<const Contender> contenders,
+                     const kernels::Ceiling& rest);
+
+  Snapshot snapshot_;
+  kernels::Radii radii_;
+  BlockTable table_;
+  LargeBuffer<float> features_;
+  const float* feature_chunk_ = nullptr;
+  std::vector<ArmId> ids_;
+  const ArmId* id_chunk_ = nullptr;
+  std::vector<Slot> slots_;                 // by place in the order
+  std::vector<MaskedBlock> blocks_;         // without those removed
+  std::vector<kernels::Ceiling> ceilings_;  // from each block on; last: rest
+
+  struct Place {
+    Slot slot;
+    std::uint32_t place;
+  };
+  std::vector<Place> places_;  // by slot
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_ORDER_H_

@@ -1,0 +1,149 @@
+#include "search/certified/survey.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace manyarms {
+namespace {
+
+using kernels::BlockBounds;
+
+// Blocks in the sample.
+constexpr std::size_t kSample = 256;
+
+// Blocks between two looks at the lock, at most; fewer of many features, so
+// that Add waits for some ten microseconds at most where one block does not
+// take longer.
+constexpr std::size_t kBatch = 64;
+std::size_t BatchFor(std::size_t dim) {
+  return std::clamp<std::size_t>(16384 / (dim * dim), 2, kBatch);
+}
+
+// At which multiples of the radius ceilings are computed.
+constexpr kernels::Radii kMultiples = {0, 0.5F, 0.75F, 1, 1.25F, 1.5F, 2, 3};
+
+// What it costs to make an arm a contender, most of it for fresh memory, in
+// arms scored by a scan; measured at 16 features and a million arms.
+constexpr std::uint64_t kContenderPrice = 30;
+
+// The part of all arms that may be contenders. It bounds the memory they take.
+constexpr double kMostContenders = 1.0 / 4;
+
+// Bounds at the radius of arms from all over the set, falling.
+std::vector<float> SampleBounds(const BlockTable& table,
+                                std::span<const MaskedBlock> arms,
+                                const Snapshot& snapshot, float radius) {
+  const kernels::BoundTerms terms = snapshot.terms();
+  const std::size_t blocks = std::min(kSample, arms.size());
+  std::vector<float> sample;
+  BlockBounds bounds;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const MaskedBlock& masked = arms[i * arms.size() / blocks];
+    kernels::BoundsOf(table.Features(masked.block), terms, bounds);
+    ForEachLane(masked.lanes, [&](std::uint32_t lane) {
+      sample.push_back(bounds.centre[lane] + radius * bounds.width[lane]);
+    });
+  }
+  std::ranges::sort(sample, std::greater<>());
+  return sample;
+}
+
+}  // namespace
+
+// Reading counts once, and d^2/2 multiply-adds an arm are done eight at a time
+// while a scan waits for the memory.
+std::uint64_t PassPrice(std::size_t arms, std::size_t dim) {
+  return arms * (1 + (dim + 15) / 16);
+}
+
+std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
+                                     std::span<const MaskedBlock> arms,
+                                     Snapshot snapshot,
+                                     const SurveyOccasion& occasion) {
+  // At most twice what the query has now: under an old snapshot radii grow
+  // without bound, and no survey would ever seem worth it.
+  const double now = snapshot.Radius(occasion.query);
+  double radius = std::clamp(occasion.radius, now, 2 * now);
+  if (radius == 0) radius = 1;
+  const auto rounded = static_cast<float>(radius);
+  const std::vector<float> sample =
+      SampleBounds(store.blocks(), arms, snapshot, rounded);
+
+  const auto total = static_cast<double>(sample.size());
+  const auto reaching = static_cast<double>(
+      std::ranges::lower_bound(sample, occasion.best.score, std::greater<>()) -
+      sample.begin());
+  const double walk = reaching / total * static_cast<double>(occasion.arms);
+  if (2 * walk > occasion.mean_walk) return std::nullopt;
+
+  // Twice as many contenders as this query needs, and some more: others need
+  // more, and copying is cheap as long as they are few.
+  const double share = 2 * reaching / total + occasion.spare;
+  const auto contenders =
+      static_cast<std::size_t>(share * static_cast<double>(occasion.arms));
+  const auto rank = static_cast<std::size_t>(share * total);
+  const float lowest = sample[std::min(rank, sample.size() - 1)];
+  return SurveyPlan{
+      .snapshot = std::move(snapshot),
+      .radius = rounded,
+      // Above it: where many arms are alike, they had better be the rest.
+      .cutoff = std::nextafter(lowest, std::numeric_limits<float>::infinity()),
+      .contenders = contenders,
+      .price = share > kMostContenders ? kNotForSale
+                                       : PassPrice(occasion.arms, store.dim()) +
+                                             kContenderPrice * contenders};
+}
+
+std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
+                                  std::span<const MaskedBlock> arms,
+                                  const SurveyPlan& plan,
+                                  const std::atomic<bool>& cancelled) {
+  kernels::SurveyTerms terms{.bounds = plan.snapshot.terms(),
+                             .radius = plan.radius,
+                             .cutoff = plan.cutoff};
+  for (std::size_t r = 0; r < kernels::kRadii; ++r) {
+    terms.radii[r] = kMultiples[r] * plan.radius;
+  }
+  const std::size_t dim = store.dim();
+  std::vector<Contender, LargeAllocator<Contender>> contenders;
+  std::vector<float, LargeAllocator<float>> features;
+  const std::size_t most = 2 * plan.contenders + kSample * kLanes;
+  contenders.reserve(plan.contenders * 5 / 4);
+  features.reserve(contenders.capacity() * dim);
+  kernels::Ceiling rest = kernels::kNoCeiling;
+  std::array<BlockBounds, kBatch> bounds;
+  std::array<std::uint32_t, kBatch> reaching;
+  const std::size_t step = BatchFor(dim);
+  for (std::size_t first = 0; first < arms.size(); first += step) {
+    if (cancelled || contenders.size() > most) return nullptr;
+    const auto batch = arms.subspan(first, std::min(step, arms.size() - first));
+    const auto lock = store.ReadLock();
+    const BlockTable table = store.blocks();
+    kernels::Survey(table, batch, terms, std::span(bounds).first(batch.size()),
+                    std::span(reaching).first(batch.size()), rest);
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const float* block = table.Features(batch[i].block);
+      ForEachLane(reaching[i], [&](std::uint32_t lane) {
+        const Slot slot = batch[i].block * kLanes + lane;
+        contenders.push_back({.centre = bounds[i].centre[lane],
+                              .width = bounds[i].width[lane],
+                              .slot = slot,
+                              .id = table.Id(slot)});
+        const std::size_t end = features.size();
+        features.resize(end + dim);
+        for (std::size_t j = 0; j < dim; ++j) {
+          features[end + j] = block[j * kLanes + lane];
+        }
+      });
+    }
+  }
+  return std::make_unique<Order>(plan.snapshot, terms.radii, plan.radius,
+                                 contenders, features, rest);
+}
+
+}  // namespace manyarms

@@ -1,0 +1,56 @@
+#ifndef MANYARMS_SEARCH_HNSW_GRAPH_H_
+#define MANYARMS_SEARCH_HNSW_GRAPH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "search/search.h"
+
+namespace manyarms {
+
+/// An HNSW graph over plain vectors: hnswlib, behind a few calls that speak of
+/// nodes numbered from 0 in the order of addition. The only place that knows
+/// of distances and of hnswlib; grows by itself.
+class HnswGraph {
+ public:
+  using Node = std::uint32_t;
+  enum class Nearness { kEuclidean, kInnerProduct };
+
+  HnswGraph(std::size_t dim, Nearness nearness, const HnswOptions& options,
+            std::uint64_t seed);
+  ~HnswGraph();
+  HnswGraph(HnswGraph&&) noexcept;
+
+  Node Add(std::span<const float> vector);
+
+  /// The node is passed through from now on, but never found.
+  void Kill(Node node);
+
+  /// Up to `count` nodes near the query, found with a beam of `effort`.
+  std::vector<Node> Near(std::span<const float> query, std::size_t count,
+                         std::size_t effort);
+
+  std::size_t dim() const { return dim_; }
+  std::size_t nodes() const { return nodes_; }
+  std::size_t dead() const { return dead_; }
+
+  /// How many vectors Near has looked at so far.
+  std::uint64_t visits() const { return visits_; }
+
+ private:
+  struct Index;
+
+  std::size_t dim_;
+  std::unique_ptr<Index> index_;
+  std::vector<float> padded_;  // scratch
+  std::size_t nodes_ = 0;
+  std::size_t dead_ = 0;
+  std::uint64_t visits_ = 0;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_HNSW_GRAPH_H_

@@ -1,0 +1,361 @@
+#include "search/lsh/lsh.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/kernels.h"
+#include "lsh/sphere.h"
+#include "manyarms/error.h"
+#include "search/top_by_scan.h"
+
+namespace manyarms {
+namespace {
+
+using lsh::BandNumber;
+using lsh::PointNumber;
+
+// In arms scored by a scan, measured with build/bench_searches: a scan streams,
+// a point from a leaf is somewhere in memory.
+constexpr LshCosts kCosts = {.direction = 1.0, .read = 1.0, .candidate = 4.0};
+constexpr double kEntryCost = 10;      // to put a point into a leaf
+constexpr double kPlanningCost = 3e7;  // to plan
+// Trees must not take longer to build than they are worth.
+constexpr double kMaxInsertDirections = 4000;
+constexpr std::size_t kMaxDepth = 3;
+constexpr double kLeastBandBytes = 1e6;
+
+// Trees are built anew when there are so many times more points.
+constexpr std::size_t kGrowth = 4;
+constexpr std::size_t kCosines = 64;  // that efforts are known for
+constexpr double kHighestCosine = 0.98;
+constexpr std::size_t kAhead = 8;  // rows fetched ahead of their use
+constexpr std::size_t kWinners = 32;
+constexpr std::size_t kFarSample = 512;
+constexpr std::size_t kFarQuantiles = 8;
+// A threshold below the best known leaves room for worse queries to come.
+constexpr double kExpectedShare = 0.9;
+
+// A forced tree that does not fit into its share of the memory is no reason to
+// lose arms: the band is scanned then.
+LshPlan PlanOrScan(LshPlanRequest request) {
+  try {
+    return PlanLsh(request);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kTooLarge) throw;
+    request.min_depth = 0;
+    return PlanLsh(request);
+  }
+}
+
+}  // namespace
+
+// That of the next lower cosine in the table, which finds more.
+const LshSearch::Effort& LshSearch::EffortFor(
+    const std::vector<Effort>& efforts, double cosine) {
+  const double place = std::clamp(cosine, 0.0, 1.0) * (kCosines - 1);
+  return efforts[static_cast<std::size_t>(place)];
+}
+
+LshSearch::LshSearch(const LshOptions& options, const SearchTask& task,
+                     const ArmStore& store, std::uint64_t seed)
+    : options_(options),
+      task_(task),
+      store_(store),
+      seed_(seed),
+      points_(task.objective, store),
+      scorer_(task.objective) {}
+
+void LshSearch::Add(std::span<const Slot> slots) {
+  for (const Slot slot : slots) arms_.Add(slot);
+  if (!planned()) return;
+  // A plan for other arms than there are now is not worth much.
+  added_ += slots.size();
+  if (arms_.size() > kGrowth * planned_for_ ||
+      (!forced() && added_ > planned_for_)) {
+    DropTrees();
+    return;
+  }
+  try {
+    for (const Slot slot : slots) {
+      const PointNumber number = points_.Add(slot);
+      PlannedBand& planned = BandOf(number);
+      ++planned.points;
+      if (built_) planned.band.Insert(number, points_.table()[number]);
+    }
+  } catch (...) {
+    DropTrees();  // a scan needs none of it
+    throw;
+  }
+}
+
+void LshSearch::Remove(Slot slot) {
+  if (planned()) {
+    const PointNumber number = points_.number(slot);
+    PlannedBand& planned = BandOf(number);
+    --planned.points;
+    if (built_) planned.band.Erase(number, points_.table()[number]);
+    points_.Remove(slot);
+  }
+  arms_.Remove(slot);
+  std::erase(winners_, slot);
+}
+
+void LshSearch::Clear() {
+  arms_.Clear();
+  DropTrees();
+  winners_.clear();
+}
+
+void LshSearch::DropTrees() {
+  points_.Clear();
+  bands_.clear();
+  planned_for_ = 0;
+  built_ = false;
+  added_ = 0;
+  scanned_ = 0;
+  would_save_ = 0;
+}
+
+LshSearch::LiftedQuery LshSearch::Lift(const Query& query) const {
+  const lsh::PointTable& table = points_.table();
+  LiftedQuery lifted;
+  lifted.values.resize(table.stride());
+  const auto values = std::span(lifted.values).first(table.dim());
+  LiftQuery(task_.objective, query, values);
+  lifted.length = lsh::Length(values);
+  lifted.on_sphere.resize(SphereDim(options_.reduction, table.dim()));
+  lsh::QueryOnSphere(options_.reduction, values, lifted.on_sphere);
+  return lifted;
+}
+
+std::optional<Hit> LshSearch::Best(const Query& query) {
+  if (arms_.size() == 0) return std::nullopt;
+  scorer_.Take(query);
+  if (!planned() && !forced() && scanned_ < kPlanningCost) {
+    return ScanAll();
+  }
+  const LiftedQuery lifted = Lift(query);
+  Hit best = BestKnown();
+  // What is below the sought score is as good as nothing.
+  const double bar = std::max<double>(best.score, task_.sought);
+  // Trees are asked for something better than what is known.
+  const bool askable = planned() && best.slot != kNoSlot && bar > 0;
+  const double saved =
+      askable ? static_cast<double>(arms_.size()) - Cost(lifted, bar) : 0;
+  if (built_ && askable && (saved > 0 || forced())) {
+    best = Improve(lifted, best, bar);
+  } else {
+    best = ScanAll();
+    would_save_ += std::max(0.0, saved);
+    PrepareTrees(lifted, best.score);
+  }
+  if (best.slot != kNoSlot) Remember(best.slot);
+  return best;
+}
+
+void LshSearch::PrepareTrees(const LiftedQuery& query, double best_score) {
+  try {
+    if (!planned()) Plan(query, best_score);
+    if (planned() && !built_ && (forced() || would_save_ > BuildCost())) {
+      Build();
+    }
+  } catch (...) {
+    DropTrees();
+    throw;
+  }
+}
+
+Hit LshSearch::ScanAll() {
+  ++stats_.scans;
+  stats_.arms_scored += arms_.size();
+  scanned_ += static_cast<double>(arms_.size());
+  return scorer_.Best(store_.blocks(), arms_.blocks());
+}
+
+// The best of the last winners.
+Hit LshSearch::BestKnown() {
+  std::vector<MaskedBlock> blocks;
+  blocks.reserve(winners_.size());
+  for (const Slot slot : winners_) {
+    blocks.push_back({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)});
+  }
+  stats_.arms_scored += blocks.size();
+  if (blocks.empty()) return {};
+  return scorer_.Best(store_.blocks(), blocks);
+}
+
+void LshSearch::Remember(Slot slot) {
+  std::erase(winners_, slot);
+  winners_.push_back(slot);
+  if (winners_.size() > kWinners) winners_.erase(winners_.begin());
+}
+
+// Plans trees for queries like this one, whose best score is known.
+void LshSearch::Plan(const LiftedQuery& query, double best_score) {
+  if (query.length == 0 || best_score <= 0) return;
+  for (const Slot slot : arms_.Slots()) points_.Add(slot);
+  const lsh::PointTable& table = points_.table();
+  expected_ = kExpectedShare * best_score / query.length;
+  std::map<BandNumber, std::size_t> sizes;
+  std::vector<double> cosines;
+  const std::size_t stride = std::max<std::size_t>(1, table.end() / kFarSample);
+  cosines.reserve(table.end() / stride + 1);
+  for (PointNumber n = 0; n < table.end(); ++n) {
+    if (!table.Contains(n)) continue;
+    const double length = lsh::Length(table[n]);
+    ++sizes[lsh::BandOf(length)];
+    if (n % stride != 0 || length == 0) continue;
+    cosines.push_back(kernels::InnerProduct(table.row(n), query.values.data(),
+                                            table.stride()) /
+                      (query.length * length));
+  }
+  if (cosines.empty()) {
+    points_.Clear();
+    return;
+  }
+  std::ranges::sort(cosines);
+  far_.clear();
+  for (std::size_t i = 0; i < kFarQuantiles; ++i) {
+    const std::size_t place =
+        (2 * i + 1) * cosines.size() / (2 * kFarQuantiles);
+    far_.push_back(std::clamp(cosines[place], -1.0, 1.0));
+  }
+  planned_for_ = arms_.size();
+  for (const auto& [number, size] : sizes) {
+    bands_.emplace(number, PlanBand(number, size)).first->second.points = size;
+  }
+}
+
+LshSearch::PlannedBand LshSearch::PlanBand(BandNumber number,
+                                           std::size_t points) {
+  const double near = expected_ / lsh::BandScale(number);
+  const double share =
+      static_cast<double>(points) / static_cast<double>(planned_for_);
+  LshPlanRequest request{
+      .points = std::max<std::size_t>(points, 1),
+      .dim = SphereDim(options_.reduction, points_.table().dim()),
+      .near = SphereCosine(options_.reduction, std::min(kHighestCosine, near)),
+      .far = {},
+      .success = options_.success,
+      .min_depth = options_.min_depth,
+      .max_depth = std::max(kMaxDepth, options_.min_depth),
+      .max_bytes = std::max(kLeastBandBytes, options_.max_bytes * share),
+      .max_insert_directions = kMaxInsertDirections,
+      .costs = kCosts};
+  request.far.reserve(far_.size());
+  for (const double cosine : far_) {
+    request.far.push_back(SphereCosine(options_.reduction, cosine));
+  }
+  // Shorter points than any answer is expected to be are hardly ever asked for.
+  LshPlan plan;
+  plan.shape.dim = request.dim;
+  if (forced() || near < kHighestCosine) plan = PlanOrScan(request);
+  PlannedBand planned{
+      .band = lsh::Band(options_.reduction, number, plan.shape, 1, seed_),
+      .efforts = {},
+      .insert_cost = kCosts.direction * plan.insert_directions +
+                     kEntryCost * std::max(1.0, plan.entries)};
+  planned.efforts.reserve(kCosines);
+  for (std::size_t i = 0; i < kCosines; ++i) {
+    const double cosine = static_cast<double>(i) / (kCosines - 1);
+    request.near = SphereCosine(options_.reduction, cosine);
+    const LshPlan at = PlanQuery(plan.shape, request);
+    planned.efforts.push_back(
+        {.threshold = static_cast<float>(at.query_threshold),
+         .directions = kCosts.direction * at.directions,
+         .per_point =
+             (kCosts.read * at.reads + kCosts.candidate * at.candidates) /
+             static_cast<double>(request.points)});
+  }
+  return planned;
+}
+
+// The band of a point; planned now if it is the first of its length.
+LshSearch::PlannedBand& LshSearch::BandOf(PointNumber number) {
+  const BandNumber band = lsh::BandOf(lsh::Length(points_.table()[number]));
+  const auto known = bands_.find(band);
+  if (known != bands_.end()) return known->second;
+  return bands_.emplace(band, PlanBand(band, 1)).first->second;
+}
+
+double LshSearch::BuildCost() const {
+  double cost = 0;
+  for (const auto& [number, planned] : bands_) {
+    cost += planned.insert_cost * static_cast<double>(planned.points);
+  }
+  return cost;
+}
+
+void LshSearch::Build() {
+  const lsh::PointTable& table = points_.table();
+  for (PointNumber n = 0; n < table.end(); ++n) {
+    if (table.Contains(n)) BandOf(n).band.Insert(n, table[n]);
+  }
+  built_ = true;
+}
+
+double LshSearch::Cost(const LiftedQuery& query, double bar) const {
+  double cost = 0;
+  for (const auto& [number, planned] : bands_) {
+    const double reach = planned.band.scale() * query.length;
+    if (reach < bar) break;
+    const Effort& effort = EffortFor(planned.efforts, bar / reach);
+    cost += effort.directions +
+            effort.per_point * static_cast<double>(planned.points);
+  }
+  return cost;
+}
+
+// Looks for arms that score higher than the best known and reach the bar,
+// longest first.
+Hit LshSearch::Improve(const LiftedQuery& query, Hit best, double bar) {
+  const lsh::PointTable& table = points_.table();
+  std::vector<MaskedBlock> better;
+  meetings_.Begin(table.end());
+  for (const auto& [number, planned] : bands_) {
+    bar = std::max<double>(bar, best.score);
+    const double reach = planned.band.scale() * query.length;
+    if (reach < bar) break;
+    // Rounded differently from the scorer, which has the last word.
+    const auto least =
+        static_cast<float>(bar - lsh::RoundingError(table.dim(), reach));
+    better.clear();
+    const auto look_at = [&](std::span<const PointNumber> leaf) {
+      for (std::size_t i = 0; i < leaf.size(); ++i) {
+        if (i + kAhead < leaf.size()) table.Prefetch(leaf[i + kAhead]);
+        if (!meetings_.First(leaf[i])) continue;
+        ++stats_.arms_scored;
+        const float score = kernels::InnerProduct(
+            table.row(leaf[i]), query.values.data(), table.stride());
+        if (score < least) continue;
+        const Slot slot = points_.slot(leaf[i]);
+        better.push_back({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)});
+      }
+      return true;
+    };
+    stats_.directions += planned.band.tree(0).VisitLeaves(
+        query.on_sphere, EffortFor(planned.efforts, bar / reach).threshold,
+        look_at);
+    if (better.empty()) continue;
+    best = Better(store_, best, scorer_.Best(store_.blocks(), better));
+  }
+  return best;
+}
+
+std::size_t LshSearch::bytes() const {
+  std::size_t sum = 0;
+  for (const auto& [number, planned] : bands_) sum += planned.band.bytes();
+  return sum;
+}
+
+// Trees are made to find one arm that beats a score; the best of some, or the
+// best so many, are left to a scan.
+std::vector<Hit> LshSearch::Top(const Query& query, const TopRequest& request) {
+  scorer_.Take(query);
+  ScannedTop top = TopByScan(scorer_, store_, arms_, request);
+  stats_.arms_scored += top.arms;
+  ++stats_.scans;
+  return std::move(top.hits);
+}
+
+}  // namespace manyarms
