@@ -32,7 +32,7 @@ void Bandit::Reserve(std::size_t arms) { state_->store.Reserve(arms); }
 
 void Bandit::Add(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
-  state.policy->Add(
+  state.Announce(
       state.scale.negative_rewards()
           ? state.store.Add(ids, state.InnerRows(ids.size(), features))
           : state.store.Add(ids, features));
@@ -61,9 +61,9 @@ void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   const std::vector<float> rows = state.InnerRows(ids.size(), features);
   const std::vector<Slot> slots = state.DistinctSlots(ids);
-  for (const Slot slot : slots) state.policy->Remove(slot);
+  for (const Slot slot : slots) state.Withdraw(slot);
   state.store.Replace(slots, rows);
-  state.policy->Add(slots);
+  state.Announce(slots);
 }
 
 Decision Bandit::Choose(const Eligible& eligible) {
@@ -157,7 +157,7 @@ bool Bandit::Contains(ArmId id) const {
 std::vector<ArmId> Bandit::Ids() const {
   std::vector<ArmId> ids;
   ids.reserve(size());
-  for (const Slot slot : state_->Slots()) {
+  for (const Slot slot : state_->store.Slots()) {
     ids.push_back(state_->store.id(slot));
   }
   return ids;

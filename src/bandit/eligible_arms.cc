@@ -37,11 +37,11 @@ void EligibleArms::AddMasked(std::span<const bool> mask) {
                 fmt::format("the mask is of length {}, there are {} arms",
                             mask.size(), store_.size()));
   }
-  const std::vector<std::uint32_t> living = store_.LivingLanes();
+  const ArmSet& arms = store_.members().arms();
   auto next = mask.begin();
-  for (std::uint32_t block = 0; block < living.size(); ++block) {
+  for (std::uint32_t block = 0; block < store_.block_count(); ++block) {
     std::uint32_t lanes = 0;
-    ForEachLane(living[block], [&](std::uint32_t lane) {
+    ForEachLane(arms.lanes(block), [&](std::uint32_t lane) {
       lanes |= std::uint32_t{*next++} << lane;
     });
     if (lanes != 0) set_.AddBlock({.block = block, .lanes = lanes});

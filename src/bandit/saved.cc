@@ -121,7 +121,9 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
     State& state = *bandit.state_;
     state.store.Restore(reader);
     state.posterior.Restore(reader);
-    state.policy->Restore(reader, state.Slots());
+    const std::vector<Slot> slots = state.store.Slots();
+    if (state.index && !slots.empty()) state.index->Add(slots);
+    state.policy->Restore(reader, slots);
     state.pending.Restore(reader, format >= 2);
     Names restored;
     if (format >= 2) restored.Restore(reader);

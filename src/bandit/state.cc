@@ -14,24 +14,15 @@ Bandit::State::State(const BanditOptions& given)
       scale(given.dim, given.negative_rewards),
       store(scale.inner_dim()),
       posterior(store.dim(), given.regularisation),
-      policy(
-          MakePolicy(given.policy, given.search, store, posterior, given.seed)),
+      index(MakeSharedIndex(given.policy, given.search, store, given.seed)),
+      policy(MakePolicy(
+          given.policy, given.search,
+          {.store = store, .posterior = posterior, .index = index.get()},
+          given.seed)),
       pending(store.dim(), given.max_pending),
       eligible_arms(store),
       features(store.dim()) {
   CheckCount("number of pending decisions", given.max_pending, 1, kMaxPending);
-}
-
-std::vector<Slot> Bandit::State::Slots() const {
-  std::vector<Slot> slots;
-  slots.reserve(store.size());
-  const std::vector<std::uint32_t> living = store.LivingLanes();
-  for (std::uint32_t block = 0; block < living.size(); ++block) {
-    ForEachLane(living[block], [&](std::uint32_t lane) {
-      slots.push_back(block * kLanes + lane);
-    });
-  }
-  return slots;
 }
 
 std::vector<Slot> Bandit::State::DistinctSlots(
@@ -105,14 +96,24 @@ double Bandit::State::Predict(const Eigen::VectorXd& mean,
   return scale.Outer(reward);
 }
 
+void Bandit::State::Announce(std::span<const Slot> slots) {
+  if (index) index->Add(slots);
+  policy->Add(slots);
+}
+
+void Bandit::State::Withdraw(Slot slot) {
+  policy->Remove(slot);
+  if (index) index->Remove(slot);
+}
+
 void Bandit::State::RemoveOne(ArmId id) {
-  policy->Remove(store.At(id));
+  Withdraw(store.At(id));
   store.Remove(id);
 }
 
 bool Bandit::State::AllNamed(const Names& names) const {
   return names.size() == store.size() &&
-         std::ranges::all_of(Slots(), [&](Slot slot) {
+         std::ranges::all_of(store.Slots(), [&](Slot slot) {
            return names.Find(store.id(slot)) != nullptr;
          });
 }

@@ -19,9 +19,6 @@ namespace manyarms {
 struct Bandit::State {
   explicit State(const BanditOptions& given);
 
-  /// Of all arms, in ascending order.
-  std::vector<Slot> Slots() const;
-
   /// Throws Error(kUnknownId) or Error(kDuplicateId).
   std::vector<Slot> DistinctSlots(std::span<const ArmId> ids) const;
 
@@ -39,6 +36,9 @@ struct Bandit::State {
   double Predict(const Eigen::VectorXd& mean,
                  std::span<const float> given) const;
 
+  /// Tells index and policy of arms that the store has, or is about to remove.
+  void Announce(std::span<const Slot> slots);
+  void Withdraw(Slot slot);
   void RemoveOne(ArmId id);
 
   /// Whether these are the names of all arms, and of nothing else.
@@ -50,6 +50,7 @@ struct Bandit::State {
   RewardScale scale;
   ArmStore store;
   Posterior posterior;
+  std::unique_ptr<Index> index;  // none if the policy needs none
   std::unique_ptr<Policy> policy;
   PendingDecisions pending;
   EligibleArms eligible_arms;

@@ -6,11 +6,8 @@
 #include <bit>
 #include <mutex>
 
-#include "base/bytes.h"
 #include "base/check.h"
 #include "base/large_allocator.h"
-#include "catalogue/id_index.h"
-#include "kernels/blocks.h"
 #include "manyarms/error.h"
 
 namespace manyarms {
@@ -36,8 +33,7 @@ ArmStore::ArmStore(std::size_t dim) : dim_(dim) {
   const std::size_t block_bytes = dim * kLanes * sizeof(float);
   chunk_shift_ = static_cast<std::uint32_t>(
       std::bit_width(std::max<std::size_t>(kChunkBytes / block_bytes, 1)) - 1);
-  index_ = std::make_unique<IdIndex>();
-  writing_ = std::make_unique<std::shared_mutex>();
+  changing_ = std::make_unique<SharedMutex>(ForkAware::Level::kArms);
 }
 
 ArmStore::~ArmStore() = default;
@@ -51,13 +47,14 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
   std::vector<float> row(dim_);
   std::vector<Slot> slots;
   slots.reserve(ids.size());
-  index_->Reserve(size() + ids.size());
-  const std::scoped_lock lock(*writing_);
+  const std::scoped_lock lock(*changing_);
+  index_.Reserve(size() + ids.size());
   const Slot used_before = slots_used_;
   std::size_t put = 0;
+  std::size_t members = 0;
   try {
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (i + kAhead < ids.size()) index_->Prefetch(ids[i + kAhead]);
+      if (i + kAhead < ids.size()) index_.Prefetch(ids[i + kAhead]);
       // Checked after copying: what the caller holds, another thread of theirs
       // may change meanwhile.
       features.Copy(i, row);
@@ -69,10 +66,13 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
                                 ids[i]));
       }
       ++put;
+      members_.Add(slots.back());
+      ++members;
     }
   } catch (...) {  // as if nothing had happened
     for (std::size_t i = slots.size(); i-- > 0;) {
-      if (i < put) index_->Erase(slots[i], blocks());
+      if (i < members) members_.Remove(slots[i]);
+      if (i < put) index_.Erase(slots[i], blocks());
       if (slots[i] < used_before) free_slots_.push_back(slots[i]);
     }
     slots_used_ = used_before;
@@ -92,7 +92,7 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
 bool ArmStore::Put(Slot slot, ArmId id, std::span<const float> features) {
   const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
   chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
-  if (!index_->Insert(slot, blocks())) return false;
+  if (!index_.Insert(slot, blocks())) return false;
   SetFeatures(slot, features);
   return true;
 }
@@ -104,9 +104,11 @@ void ArmStore::SetFeatures(Slot slot, std::span<const float> features) {
 
 void ArmStore::Replace(std::span<const Slot> slots,
                        std::span<const float> features) {
-  const std::scoped_lock lock(*writing_);
+  const std::scoped_lock lock(*changing_);
+  for (const Slot slot : slots) members_.Remove(slot);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     SetFeatures(slots[i], features.subspan(i * dim_, dim_));
+    members_.Add(slots[i]);
   }
 }
 
@@ -120,7 +122,7 @@ void ArmStore::Reserve(std::size_t arms) {
         ErrorCode::kTooLarge,
         fmt::format("{} arms are beyond the limit of {}", arms, kMaxArms));
   }
-  index_->Reserve(arms);
+  index_.Reserve(arms);
 }
 
 void ArmStore::CheckRoom(std::size_t arms) const {
@@ -166,13 +168,15 @@ float* ArmStore::FeaturesOf(Slot slot) {
 
 Slot ArmStore::Remove(ArmId id) {
   const Slot slot = At(id);
+  const std::scoped_lock lock(*changing_);
   free_slots_.push_back(slot);
-  index_->Erase(slot, blocks());
+  members_.Remove(slot);
+  index_.Erase(slot, blocks());
   return slot;
 }
 
 std::optional<Slot> ArmStore::Find(ArmId id) const {
-  return index_->Find(id, blocks());
+  return index_.Find(id, blocks());
 }
 
 Slot ArmStore::At(ArmId id) const {
@@ -184,28 +188,25 @@ Slot ArmStore::At(ArmId id) const {
   return *slot;
 }
 
-std::vector<std::uint32_t> ArmStore::LivingLanes() const {
-  std::vector<std::uint32_t> lanes((slots_used_ + kLanes - 1) / kLanes,
-                                   (1U << kLanes) - 1);
-  if (LaneOf(slots_used_) != 0) lanes.back() = (1U << LaneOf(slots_used_)) - 1;
-  for (const Slot slot : free_slots_) {
-    lanes[BlockOf(slot)] &= ~(1U << LaneOf(slot));
+std::vector<Slot> ArmStore::Slots() const {
+  std::vector<Slot> slots;
+  slots.reserve(size());
+  for (std::uint32_t block = 0; block < block_count(); ++block) {
+    ForEachLane(members_.arms().lanes(block), [&](std::uint32_t lane) {
+      slots.push_back(block * kLanes + lane);
+    });
   }
-  return lanes;
+  return slots;
 }
 
 void ArmStore::Save(ByteWriter& writer) const {
   writer.Transfer(slots_used_);
   writer.Transfer(free_slots_);
-  const std::vector<std::uint32_t> living = LivingLanes();
   std::vector<float> row(dim_);
-  for (std::uint32_t block = 0; block < living.size(); ++block) {
-    ForEachLane(living[block], [&](std::uint32_t lane) {
-      const Slot slot = block * kLanes + lane;
-      CopyFeatures(slot, row);
-      writer.Transfer(id(slot));
-      writer.Values(std::span<const float>(row));
-    });
+  for (const Slot slot : Slots()) {
+    CopyFeatures(slot, row);
+    writer.Transfer(id(slot));
+    writer.Values(std::span<const float>(row));
   }
 }
 
@@ -222,7 +223,7 @@ void ArmStore::Restore(ByteReader& reader) {
     CheckSaved(slot < slots && !is_free[slot], "its slots are mixed up");
     is_free[slot] = true;
   }
-  index_->Reserve(slots - free.size());
+  index_.Reserve(slots - free.size());
   std::vector<float> row(dim_);
   for (Slot slot = 0; slot < slots; ++slot) {
     TakeSlot();
@@ -231,35 +232,28 @@ void ArmStore::Restore(ByteReader& reader) {
     reader.Values(std::span<float>(row));
     CheckFeatures(row, dim_);
     CheckSaved(Put(slot, id, row), "it has an arm twice");
+    members_.Add(slot);
   }
   free_slots_ = std::move(free);
 }
-
-ArmId ArmStore::id(Slot slot) const { return blocks().Id(slot); }
 
 void ArmStore::CopyFeatures(Slot slot, std::span<float> out) const {
   const float* lane = blocks().Features(BlockOf(slot)) + LaneOf(slot);
   for (std::size_t j = 0; j < dim_; ++j) out[j] = lane[j * kLanes];
 }
 
-std::size_t ArmStore::size() const { return index_->size(); }
-
 std::size_t ArmStore::memory_bytes() const {
   const std::size_t arms =
       chunks_.size() * (std::size_t{kLanes} << chunk_shift_);
-  return arms * (dim_ * sizeof(float) + sizeof(ArmId)) +
-         index_->memory_bytes() + free_slots_.capacity() * sizeof(Slot) +
+  return arms * (dim_ * sizeof(float) + sizeof(ArmId)) + index_.memory_bytes() +
+         members_.memory_bytes() + free_slots_.capacity() * sizeof(Slot) +
          chunks_.capacity() * sizeof(Chunk) +
          feature_chunks_.capacity() * sizeof(feature_chunks_[0]) +
          id_chunks_.capacity() * sizeof(id_chunks_[0]);
 }
 
-BlockTable ArmStore::blocks() const {
-  return {feature_chunks_.data(), id_chunks_.data(), chunk_shift_, dim_};
-}
-
-std::shared_lock<std::shared_mutex> ArmStore::ReadLock() const {
-  return std::shared_lock(*writing_);
+std::shared_lock<SharedMutex> ArmStore::ReadLock() const {
+  return std::shared_lock(*changing_);
 }
 
 }  // namespace manyarms

@@ -8,33 +8,34 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.h"
+#include "base/shared_mutex.h"
+#include "catalogue/id_index.h"
+#include "catalogue/members.h"
+#include "kernels/blocks.h"
 #include "manyarms/features.h"
 #include "manyarms/types.h"
 
 namespace manyarms {
 
-class ByteReader;  // src/base/bytes.h
-class ByteWriter;
-struct BlockTable;  // src/kernels/blocks.h: how vector kernels see the arms
-class IdIndex;      // src/catalogue/id_index.h
-
 /// The arms: the caller's ids and their feature vectors.
 ///
 /// Arms lie in blocks of 16, transposed: first the 16 values of coordinate 0,
-/// then those of coordinate 1, and so on. A vector register takes one
-/// coordinate of up to 16 arms at once. Blocks never move once they are
-/// allocated. A removed arm's slot is given to the next arm that is added.
+/// then those of coordinate 1, and so on. A vector register holds one
+/// coordinate of up to 16 arms. Blocks never move once they are allocated. The
+/// slot of a removed arm is given to the next arm that is added.
 ///
-/// Costs: Add and Remove O(d), Find O(1); K arms take about K(4d + 8) bytes
-/// for features and ids and 12 to 18 bytes an arm for the look-up by id.
+/// Costs: Add and Remove O(d), Find O(1). K arms take about K(4d + 10) bytes
+/// for features, ids and membership, and 12 to 18 bytes an arm for the look-up
+/// by id.
 ///
-/// A catalogue that was moved from can be destroyed or assigned to, nothing
-/// else.
+/// A store that was moved from can only be destroyed or assigned to.
 ///
-/// Thread safety: const methods may be called from any number of threads while
-/// nobody calls a non-const one. A thread that holds ReadLock() may read
-/// through blocks() at any time: Add waits for it. What it sees of an arm that
-/// was removed meanwhile may be the features of another.
+/// Thread safety: one thread may change the store while any number of threads
+/// read it. A reader holds ReadLock() during each call of a const method and
+/// for as long as it uses what the method returned. The thread that changes
+/// the store needs no lock to read it. Changes wait until the readers of that
+/// moment have let go, and new readers wait for the change.
 class ArmStore {
  public:
   /// Throws Error(kInvalidArgument) unless 1 <= dim <= kMaxDim.
@@ -43,9 +44,9 @@ class ArmStore {
   ArmStore(ArmStore&&) noexcept;
   ArmStore& operator=(ArmStore&&) noexcept;
 
-  /// Adds arms, a row of features for each. All or none: an error in any row
-  /// (a duplicate id, a value that is not finite or beyond kMaxFeature) leaves
-  /// the catalogue as it was. Returns the arms' slots.
+  /// Adds arms, a row of features for each. Adds all or none: an error in any
+  /// row (a duplicate id, a value that is not finite or beyond kMaxFeature)
+  /// leaves the store as it was. Returns the slots of the arms.
   std::vector<Slot> Add(std::span<const ArmId> ids,
                         const FeatureRows& features);
   /// The same for rows of dim() values that follow one another.
@@ -54,11 +55,12 @@ class ArmStore {
   Slot Add(ArmId id, std::span<const float> features);
 
   /// Gives the arms in these slots other features, a row of dim() values each.
+  /// Those who follow members() see the arms go and come.
   /// REQUIRES: the values are finite and within kMaxFeature.
   void Replace(std::span<const Slot> slots, std::span<const float> features);
 
-  /// Makes room for so many arms in all, so that adding them does not have to
-  /// again and again.
+  /// Makes room for this number of arms in all, so that adding them does not
+  /// have to make room again and again.
   void Reserve(std::size_t arms);
 
   /// Removes an arm and returns the slot that it had. Throws kUnknownId.
@@ -69,30 +71,39 @@ class ArmStore {
   /// The slot of an arm that must be there. Throws kUnknownId.
   Slot At(ArmId id) const;
 
-  /// REQUIRES for the next two: an arm lives in `slot`.
-  ArmId id(Slot slot) const;
+  /// REQUIRES for the next two: an arm lies in `slot`.
+  ArmId id(Slot slot) const { return blocks().Id(slot); }
   void CopyFeatures(Slot slot, std::span<float> out) const;
 
-  /// For each block the lanes that hold an arm, as bits. O(K).
-  std::vector<std::uint32_t> LivingLanes() const;
+  /// All arms.
+  const Members& members() const { return members_; }
 
-  std::size_t size() const;
+  /// The slots of all arms in ascending order. O(K).
+  std::vector<Slot> Slots() const;
+
+  /// Blocks that hold an arm, or once did.
+  std::uint32_t block_count() const {
+    return BlockOf(slots_used_ + kLanes - 1);
+  }
+
+  std::size_t size() const { return members_.size(); }
   std::size_t dim() const { return dim_; }
 
-  /// All bytes held: features, ids, look-up and unused capacity.
+  /// All bytes held: features, ids, membership, look-up and unused capacity.
   std::size_t memory_bytes() const;
 
-  BlockTable blocks() const;
+  BlockTable blocks() const {
+    return {feature_chunks_.data(), id_chunks_.data(), chunk_shift_, dim_};
+  }
 
-  /// Keeps Add waiting: to be held by threads other than the one that changes
-  /// the catalogue, and briefly.
-  std::shared_lock<std::shared_mutex> ReadLock() const;
+  /// Keeps changes waiting.
+  std::shared_lock<SharedMutex> ReadLock() const;
 
   /// Writes arms and slots, so that arms that come later get the slots that
-  /// they would have got without.
+  /// they would have got without saving and loading.
   void Save(ByteWriter& writer) const;
 
-  /// REQUIRES: the catalogue has the same dimension and has never had an arm.
+  /// REQUIRES: the store has the same dimension and has never had an arm.
   void Restore(ByteReader& reader);
 
  private:
@@ -111,9 +122,10 @@ class ArmStore {
   std::vector<const ArmId*> id_chunks_;
   std::vector<Slot> free_slots_;
   Slot slots_used_ = 0;  // slots below this were given out at least once
-  std::unique_ptr<IdIndex> index_;
-  // Held while blocks are written. Behind a pointer, so that catalogues move.
-  std::unique_ptr<std::shared_mutex> writing_;
+  Members members_;
+  IdIndex index_;
+  // Held while anything is changed. Behind a pointer, so that stores can move.
+  std::unique_ptr<SharedMutex> changing_;
 };
 
 }  // namespace manyarms

@@ -46,6 +46,11 @@ class ArmSet {
   std::size_t size() const { return size_; }
   std::span<const MaskedBlock> blocks() const { return blocks_; }
 
+  std::size_t memory_bytes() const {
+    return blocks_.capacity() * sizeof(MaskedBlock) +
+           place_.capacity() * sizeof(std::uint32_t);
+  }
+
  private:
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 

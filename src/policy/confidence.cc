@@ -33,7 +33,7 @@ std::vector<ArmBounds> Confidence::Bounds(std::vector<Slot> slots) const {
 float Confidence::Uncertainty(Slot slot) const {
   std::vector<float> features(store_.dim());
   store_.CopyFeatures(slot, features);
-  return static_cast<float>(radius_ * posterior_.Width(features));
+  return static_cast<float>(exploration_ * posterior_.Width(features));
 }
 
 }  // namespace manyarms

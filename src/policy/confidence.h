@@ -26,8 +26,9 @@ struct ArmBounds {
 class Confidence {
  public:
   /// The references must outlive the object.
-  Confidence(const ArmStore& store, const Posterior& posterior, double radius)
-      : store_(store), posterior_(posterior), radius_(radius) {}
+  Confidence(const ArmStore& store, const Posterior& posterior,
+             double exploration)
+      : store_(store), posterior_(posterior), exploration_(exploration) {}
 
   /// The intervals of the given arms as the posterior is now, in the order of
   /// their slots. Costs O(d^3) once and O(d^2) an arm.
@@ -37,14 +38,16 @@ class Confidence {
   float Uncertainty(Slot slot) const;
 
   /// beta V^{-1/2}: an arm's uncertainty is |Factor() x|.
-  Eigen::MatrixXd Factor() const { return posterior_.InverseFactor(radius_); }
+  Eigen::MatrixXd Factor() const {
+    return posterior_.InverseFactor(exploration_);
+  }
 
-  double radius() const { return radius_; }
+  double exploration() const { return exploration_; }
 
  private:
   const ArmStore& store_;
   const Posterior& posterior_;
-  const double radius_;
+  const double exploration_;
 };
 
 }  // namespace manyarms

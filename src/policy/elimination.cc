@@ -29,26 +29,27 @@ float StageWidth(std::size_t stage) {
 }  // namespace
 
 Elimination::Elimination(const EliminationOptions& options,
-                         const SearchOptions& search, const ArmStore& store,
-                         const Posterior& posterior, std::uint64_t seed)
-    : store_(store),
+                         const SearchOptions& search, const PolicyParts& parts,
+                         std::uint64_t seed)
+    : store_(parts.store),
       seed_(seed),
       accuracy_(options.accuracy),
-      search_judges_(JudgesItself(search)),
+      posterior_(parts.posterior),
       // Line 3: beta(delta / 2).
-      confidence_(
-          store, posterior,
-          Radius(options.exploration, posterior,
-                 [](const TheoryRadius& theory) { return theory.delta / 2; })),
+      confidence_(store_, posterior_,
+                  ExplorationValue(options.exploration, posterior_,
+                                   [](const TheoryRadius& theory) {
+                                     return theory.delta / 2;
+                                   })),
       eliminated_(places_) {
-  for (std::size_t s = 0; s <= LastStage(options.accuracy); ++s) {
+  const std::size_t last = LastStage(accuracy_);
+  for (std::size_t s = 0; s <= last; ++s) {
     widths_.push_back(StageWidth(s));
     SearchTask task = Objective::kQuadraticForm;
-    task.sought = SoughtSquare(s);
-    task.slack = StageWidth(2 * s + 2) * accuracy_ * accuracy_;
-    task.failure_share =
-        1 / (2 * static_cast<double>(LastStage(options.accuracy)));
-    stages_.emplace_back(MakeSearch(search, task, store, posterior, seed),
+    task.sought = {.score = SoughtSquare(s),
+                   .slack = StageWidth(2 * s + 2) * accuracy_ * accuracy_,
+                   .failure_share = 1 / (2 * static_cast<double>(last))};
+    stages_.emplace_back(MakeIndex(search, task, store_, Scope::kOwnSet, seed),
                          places_);
   }
 }
@@ -181,8 +182,9 @@ Hit Elimination::NextHit() {
     if (s == last_stage()) return RandomArm(stages_[s]);
     const Eigen::MatrixXd factor = confidence_.Factor();
     const std::optional<Hit> found =
-        stages_[s].Query({.factor = &factor, .radius = confidence_.radius()},
-                         search_judges_ ? 0 : SoughtSquare(s));
+        stages_[s].Query({.belief = &posterior_,
+                          .factor = &factor,
+                          .exploration = confidence_.exploration()});
     if (found) return {found->slot, std::sqrt(found->score)};
     if (const std::optional<Hit> missed = Advance(s)) return *missed;
   }

@@ -23,8 +23,7 @@ namespace manyarms {
 class Elimination final : public Policy {
  public:
   Elimination(const EliminationOptions& options, const SearchOptions& search,
-              const ArmStore& store, const Posterior& posterior,
-              std::uint64_t seed);
+              const PolicyParts& parts, std::uint64_t seed);
 
   void Add(std::span<const Slot> slots) override;
   void Remove(Slot slot) override;
@@ -57,7 +56,7 @@ class Elimination final : public Policy {
   const ArmStore& store_;
   const std::uint64_t seed_;
   const double accuracy_;
-  const bool search_judges_;  // whether an arm is uncertain enough
+  const Posterior& posterior_;
   const Confidence confidence_;
 
   std::vector<float> widths_;  // of the stages

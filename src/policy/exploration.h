@@ -12,8 +12,8 @@ void CheckExploration(const Exploration& exploration);
 /// beta as a number. `share` maps the theory's (delta, horizon) to the failure
 /// probability that the policy's proof uses.
 template <class Share>
-double Radius(const Exploration& exploration, const Posterior& posterior,
-              const Share& share) {
+double ExplorationValue(const Exploration& exploration,
+                        const Posterior& posterior, const Share& share) {
   if (const double* constant = std::get_if<double>(&exploration)) {
     return *constant;
   }

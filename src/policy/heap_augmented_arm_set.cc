@@ -7,7 +7,7 @@ void HeapAugmentedArmSet::Add(std::span<const Entry> arms) {
   slots.reserve(arms.size());
   for (const Entry& arm : arms) slots.push_back(arm.slot);
   heap_.PushAll(arms);
-  search_->Add(slots);
+  index_->Add(slots);
 }
 
 std::vector<HeapAugmentedArmSet::Entry> HeapAugmentedArmSet::Eliminate(
@@ -20,16 +20,16 @@ std::vector<HeapAugmentedArmSet::Entry> HeapAugmentedArmSet::Eliminate(
   return eliminated;
 }
 
-std::optional<Hit> HeapAugmentedArmSet::Query(const manyarms::Query& query,
-                                              double sought) {
-  const std::optional<Hit> best = search_->Best(query);
-  if (!best || best->score < sought) return std::nullopt;
+std::optional<Hit> HeapAugmentedArmSet::Query(const manyarms::Query& query) {
+  const std::optional<Hit> best = finder_->Best(query);
+  if (!best || index_->answers_are_good_enough()) return best;
+  if (best->score < index_->task().sought->score) return std::nullopt;
   return best;
 }
 
 void HeapAugmentedArmSet::Remove(Slot slot) {
   heap_.Remove(slot);
-  search_->Remove(slot);
+  index_->Remove(slot);
 }
 
 std::vector<Slot> HeapAugmentedArmSet::Drain() {
@@ -37,7 +37,7 @@ std::vector<Slot> HeapAugmentedArmSet::Drain() {
   slots.reserve(heap_.size());
   for (const Entry& arm : heap_) slots.push_back(arm.slot);
   heap_.Clear();
-  search_->Clear();
+  index_->Clear();
   return slots;
 }
 

@@ -18,9 +18,12 @@ class HeapAugmentedArmSet {
  public:
   using Entry = IndexedHeap<std::less<>>::Entry;
 
-  HeapAugmentedArmSet(std::unique_ptr<Search> search,
+  /// REQUIRES: the index is empty and its scope is a set of its own.
+  HeapAugmentedArmSet(std::unique_ptr<Index> index,
                       std::vector<std::uint32_t>& places)
-      : search_(std::move(search)), heap_(places) {}
+      : index_(std::move(index)),
+        finder_(index_->MakeFinder()),
+        heap_(places) {}
 
   /// Lines 5 to 8, for several arms at once.
   void Add(std::span<const Entry> arms);
@@ -29,9 +32,9 @@ class HeapAugmentedArmSet {
   /// threshold and returns them.
   std::vector<Entry> Eliminate(float threshold);
 
-  /// Lines 15 to 18: the arm that the search finds most uncertain, if its
-  /// squared uncertainty is at least `sought`.
-  std::optional<Hit> Query(const manyarms::Query& query, double sought);
+  /// Lines 15 to 18: the arm that the finder finds most uncertain, if it is as
+  /// uncertain as the index's task asks for.
+  std::optional<Hit> Query(const manyarms::Query& query);
 
   void Remove(Slot slot);
 
@@ -40,10 +43,11 @@ class HeapAugmentedArmSet {
 
   const IndexedHeap<std::less<>>& arms() const { return heap_; }
   bool empty() const { return heap_.empty(); }
-  SearchStats stats() const { return search_->stats(); }
+  SearchStats stats() const { return finder_->stats(); }
 
  private:
-  std::unique_ptr<Search> search_;
+  std::unique_ptr<Index> index_;
+  std::unique_ptr<Finder> finder_;
   IndexedHeap<std::less<>> heap_;
 };
 

@@ -44,17 +44,31 @@ std::string_view PolicyName(const PolicyOptions& options) {
       options);
 }
 
+std::unique_ptr<Index> MakeSharedIndex(const PolicyOptions& policy,
+                                       const SearchOptions& search,
+                                       const ArmStore& store,
+                                       std::uint64_t seed) {
+  if (std::holds_alternative<EliminationOptions>(policy)) return nullptr;
+  const Objective objective = std::holds_alternative<UcbOptions>(policy)
+                                  ? Objective::kOptimism
+                                  : Objective::kInnerProduct;
+  return MakeIndex(search, objective, store, Scope::kAllArms, seed);
+}
+
 std::unique_ptr<Policy> MakePolicy(const PolicyOptions& policy,
                                    const SearchOptions& search,
-                                   const ArmStore& store,
-                                   const Posterior& posterior,
+                                   const PolicyParts& parts,
                                    std::uint64_t seed) {
   return std::visit(
       [&]<class Options>(const Options& options) -> std::unique_ptr<Policy> {
         CheckExploration(options.exploration);
         Check(options);
-        return std::make_unique<typename PolicyFor<Options>::Type>(
-            options, search, store, posterior, seed);
+        using Type = typename PolicyFor<Options>::Type;
+        if constexpr (std::is_same_v<Type, Elimination>) {
+          return std::make_unique<Type>(options, search, parts, seed);
+        } else {
+          return std::make_unique<Type>(options, parts, seed);
+        }
       },
       policy);
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/bytes.h"
 #include "catalogue/arm_store.h"
 #include "manyarms/policy_options.h"
 #include "manyarms/types.h"
@@ -15,11 +16,8 @@
 
 namespace manyarms {
 
-class ByteReader;  // src/base/bytes.h
-class ByteWriter;
-
-/// Decides which arm to play. Keeps itself informed of the catalogue's arms;
-/// reads the posterior whenever it needs it.
+/// Decides which arm to play. It is told of arms that come and go after the
+/// shared index was; it reads the posterior whenever it needs it.
 ///
 /// Thread safety: none; one thread at a time.
 class Policy {
@@ -32,7 +30,7 @@ class Policy {
   /// REQUIRES: the slots hold arms that the policy does not have yet.
   virtual void Add(std::span<const Slot> slots) = 0;
 
-  /// REQUIRES: the policy has the arm, and the catalogue still has it.
+  /// REQUIRES: the policy has the arm, and the store still holds it.
   virtual void Remove(Slot slot) = 0;
 
   /// No slot if no arm has a score that is a number, which cannot be learned.
@@ -58,12 +56,25 @@ class Policy {
   virtual void Restore(ByteReader& reader, std::span<const Slot> slots) = 0;
 };
 
+/// The index over all arms that every learner with this policy and this search
+/// can share. None for a policy that searches sets of its own (elim). Throws
+/// Error for options out of bounds or combinations that cannot work.
+std::unique_ptr<Index> MakeSharedIndex(const PolicyOptions& policy,
+                                       const SearchOptions& search,
+                                       const ArmStore& store,
+                                       std::uint64_t seed);
+
+/// What a policy works with, which must outlive it.
+struct PolicyParts {
+  const ArmStore& store;
+  const Posterior& posterior;
+  Index* index;  ///< from MakeSharedIndex with the same options
+};
+
 /// Throws Error for options out of bounds or combinations that cannot work.
-/// The catalogue and the posterior must outlive the policy.
 std::unique_ptr<Policy> MakePolicy(const PolicyOptions& policy,
                                    const SearchOptions& search,
-                                   const ArmStore& store,
-                                   const Posterior& posterior,
+                                   const PolicyParts& parts,
                                    std::uint64_t seed);
 
 }  // namespace manyarms

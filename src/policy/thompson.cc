@@ -6,49 +6,48 @@
 
 namespace manyarms {
 
-Thompson::Thompson(const ThompsonOptions& options, const SearchOptions& search,
-                   const ArmStore& store, const Posterior& posterior,
+Thompson::Thompson(const ThompsonOptions& options, const PolicyParts& parts,
                    std::uint64_t seed)
-    : posterior_(posterior),
+    : posterior_(parts.posterior),
       seed_(seed),
       // Line 2: beta(delta / 4T).
-      radius_(Radius(options.exploration, posterior,
-                     [](const TheoryRadius& theory) {
-                       return theory.delta /
-                              (4 * static_cast<double>(theory.horizon));
-                     })),
-      search_(
-          MakeSearch(search, Objective::kInnerProduct, store, posterior, seed)),
-      xi_(posterior.dim()) {}
+      exploration_(ExplorationValue(
+          options.exploration, posterior_,
+          [](const TheoryRadius& theory) {
+            return theory.delta / (4 * static_cast<double>(theory.horizon));
+          })),
+      finder_(parts.index->MakeFinder()),
+      xi_(posterior_.dim()) {}
 
 // Lines 7 and 8.
 Eigen::VectorXd Thompson::Draw() {
   RandomStream(seed_, RandomStream::Role::kSample, choices_).Gaussians(xi_);
-  return posterior_.Sample(radius_, xi_);
+  return posterior_.Sample(exploration_, xi_);
 }
 
 // Line 9.
 Hit Thompson::Choose() {
   const Eigen::VectorXd theta = Draw();
-  const Hit best = search_->Best({.direction = &theta}).value_or(Hit{});
-  ++choices_;  // only now: the search may have thrown
+  const Hit best = finder_->Best({.belief = &posterior_, .direction = &theta})
+                       .value_or(Hit{});
+  ++choices_;  // only now: the finder may have thrown
   return best;
 }
 
 std::vector<Hit> Thompson::ChooseTop(const TopRequest& request) {
   const Eigen::VectorXd theta = Draw();
-  std::vector<Hit> top = search_->Top({.direction = &theta}, request);
+  std::vector<Hit> top =
+      finder_->Top({.belief = &posterior_, .direction = &theta}, request);
   ++choices_;
   return top;
 }
 
 void Thompson::Save(ByteWriter& writer) const { writer.Transfer(choices_); }
 
-void Thompson::Restore(ByteReader& reader, std::span<const Slot> slots) {
+void Thompson::Restore(ByteReader& reader, std::span<const Slot> /*slots*/) {
   reader.Transfer(choices_);
-  if (!slots.empty()) search_->Add(slots);
 }
 
-PolicyStats Thompson::stats() const { return {search_->stats()}; }
+PolicyStats Thompson::stats() const { return {finder_->stats()}; }
 
 }  // namespace manyarms

@@ -8,12 +8,11 @@ namespace manyarms {
 /// Algorithm 4. A choice costs O(d^2) and one search by inner product.
 class Thompson final : public Policy {
  public:
-  Thompson(const ThompsonOptions& options, const SearchOptions& search,
-           const ArmStore& store, const Posterior& posterior,
+  Thompson(const ThompsonOptions& options, const PolicyParts& parts,
            std::uint64_t seed);
 
-  void Add(std::span<const Slot> slots) override { search_->Add(slots); }
-  void Remove(Slot slot) override { search_->Remove(slot); }
+  void Add(std::span<const Slot> /*slots*/) override {}
+  void Remove(Slot /*slot*/) override {}
   Hit Choose() override;
   std::vector<Hit> ChooseTop(const TopRequest& request) override;
   PolicyStats stats() const override;
@@ -25,8 +24,8 @@ class Thompson final : public Policy {
 
   const Posterior& posterior_;
   const std::uint64_t seed_;
-  const double radius_;
-  std::unique_ptr<Search> search_;
+  const double exploration_;
+  const std::unique_ptr<Finder> finder_;
   std::uint64_t choices_ = 0;
   std::vector<double> xi_;  // scratch
 };

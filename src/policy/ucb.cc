@@ -4,36 +4,37 @@
 
 namespace manyarms {
 
-Ucb::Ucb(const UcbOptions& options, const SearchOptions& search,
-         const ArmStore& store, const Posterior& posterior, std::uint64_t seed)
-    : posterior_(posterior),
-      radius_(Radius(options.exploration, posterior,
-                     [](const TheoryRadius& theory) { return theory.delta; })),
-      search_(
-          MakeSearch(search, Objective::kOptimism, store, posterior, seed)) {}
+Ucb::Ucb(const UcbOptions& options, const PolicyParts& parts,
+         std::uint64_t /*seed*/)
+    : posterior_(parts.posterior),
+      exploration_(ExplorationValue(
+          options.exploration, posterior_,
+          [](const TheoryRadius& theory) { return theory.delta; })),
+      finder_(parts.index->MakeFinder()) {}
 
 // At O(d^3), if anything has been learned since the last.
 Query Ucb::UpperBound() {
-  if (!known_updates_ || *known_updates_ != posterior_.updates()) {
+  if (!known_version_ || *known_version_ != posterior_.version()) {
     mean_ = posterior_.Mean();
-    factor_ = posterior_.InverseFactor(radius_);
-    known_updates_ = posterior_.updates();
+    factor_ = posterior_.InverseFactor(exploration_);
+    known_version_ = posterior_.version();
   }
-  return {.direction = &mean_, .factor = &factor_, .radius = radius_};
+  return {.belief = &posterior_,
+          .direction = &mean_,
+          .factor = &factor_,
+          .exploration = exploration_};
 }
 
-Hit Ucb::Choose() { return search_->Best(UpperBound()).value_or(Hit{}); }
+Hit Ucb::Choose() { return finder_->Best(UpperBound()).value_or(Hit{}); }
 
 std::vector<Hit> Ucb::ChooseTop(const TopRequest& request) {
-  return search_->Top(UpperBound(), request);
+  return finder_->Top(UpperBound(), request);
 }
 
 void Ucb::Save(ByteWriter&) const {}
 
-void Ucb::Restore(ByteReader&, std::span<const Slot> slots) {
-  if (!slots.empty()) search_->Add(slots);
-}
+void Ucb::Restore(ByteReader&, std::span<const Slot>) {}
 
-PolicyStats Ucb::stats() const { return {search_->stats()}; }
+PolicyStats Ucb::stats() const { return {finder_->stats()}; }
 
 }  // namespace manyarms

@@ -9,11 +9,10 @@ namespace manyarms {
 /// costs O(d^3) and one search by optimism.
 class Ucb final : public Policy {
  public:
-  Ucb(const UcbOptions& options, const SearchOptions& search,
-      const ArmStore& store, const Posterior& posterior, std::uint64_t seed);
+  Ucb(const UcbOptions& options, const PolicyParts& parts, std::uint64_t seed);
 
-  void Add(std::span<const Slot> slots) override { search_->Add(slots); }
-  void Remove(Slot slot) override { search_->Remove(slot); }
+  void Add(std::span<const Slot> /*slots*/) override {}
+  void Remove(Slot /*slot*/) override {}
   Hit Choose() override;
   std::vector<Hit> ChooseTop(const TopRequest& request) override;
   PolicyStats stats() const override;
@@ -24,11 +23,11 @@ class Ucb final : public Policy {
   Query UpperBound();
 
   const Posterior& posterior_;
-  const double radius_;
-  std::unique_ptr<Search> search_;
+  const double exploration_;
+  const std::unique_ptr<Finder> finder_;
 
-  // What queries refer to, as it was after so many updates.
-  std::optional<std::uint64_t> known_updates_;
+  // What queries refer to, at one version of the posterior.
+  std::optional<std::uint64_t> known_version_;
   Eigen::VectorXd mean_;
   Eigen::MatrixXd factor_;
 };

@@ -1,15 +1,15 @@
-#ifndef MANYARMS_POSTERIOR_H_
-#define MANYARMS_POSTERIOR_H_
+#ifndef MANYARMS_POSTERIOR_POSTERIOR_H_
+#define MANYARMS_POSTERIOR_POSTERIOR_H_
 
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-namespace manyarms {
+#include "base/bytes.h"
+#include "posterior/belief.h"
 
-class ByteReader;  // src/base/bytes.h
-class ByteWriter;
+namespace manyarms {
 
 /// Ridge regression over everything that was learned: V = lambda I + sum x x'
 /// and b = sum r x, of which the bandit needs the mean V^-1 b, widths
@@ -27,7 +27,7 @@ class ByteWriter;
 ///
 /// Thread safety: const methods may be called from any number of threads while
 /// nobody calls Update.
-class Posterior {
+class Posterior final : public Belief {
  public:
   /// `regularisation` is lambda in the paper.
   /// Throws Error(kInvalidArgument) unless it is within
@@ -40,7 +40,7 @@ class Posterior {
   void Update(std::span<const float> features, double reward);
 
   /// theta-hat in the paper: V^-1 b.
-  Eigen::VectorXd Mean() const;
+  Eigen::VectorXd Mean() const override;
 
   /// mean + scale V^{-1/2} xi, where V^{-1/2} = L^-T. REQUIRES: xi has dim().
   Eigen::VectorXd Sample(double scale, std::span<const double> xi) const;
@@ -49,13 +49,18 @@ class Posterior {
   double Width(std::span<const float> features) const;
 
   /// A = scale L^-1, lower triangular, so that scale^2 x' V^-1 x = |A x|^2.
-  Eigen::MatrixXd InverseFactor(double scale = 1) const;
+  Eigen::MatrixXd InverseFactor(double scale) const;
+  Eigen::MatrixXd InverseFactor() const override { return InverseFactor(1); }
 
   std::size_t dim() const { return dim_; }
   double regularisation() const { return regularisation_; }
 
-  /// How many observations were taken in; changes with every Update.
-  std::uint64_t updates() const { return updates_; }
+  /// The number of observations so far.
+  std::uint64_t version() const override { return updates_; }
+
+  double WidthGrowthSince(std::uint64_t /*version*/) const override {
+    return 1;
+  }
 
   void Save(ByteWriter& writer) const;
 
@@ -72,4 +77,4 @@ class Posterior {
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_POSTERIOR_H_
+#endif  // MANYARMS_POSTERIOR_POSTERIOR_H_

@@ -2,9 +2,7 @@
 
 #include "base/check.h"
 #include "manyarms/error.h"
-#include "search/certified/certified.h"
-#include "search/certified/checked.h"
-#include "search/certified/lazy_form.h"
+#include "search/certified/certified_index.h"
 #include "search/hnsw/hnsw.h"
 #include "search/lsh/lsh.h"
 #include "search/lsh_theory/lsh_theory.h"
@@ -43,52 +41,41 @@ void CheckServed(std::string_view search, std::string_view what_answers,
   }
 }
 
-std::unique_ptr<Search> Make(const CertifiedOptions& options,
-                             const SearchTask& task, const ArmStore& store,
-                             const Posterior& posterior, std::uint64_t) {
-  const Objective objective = task.objective;
-  std::unique_ptr<Search> search;
-  if (objective == Objective::kQuadraticForm) {
-    search = std::make_unique<LazyFormSearch>(store, posterior);
-  } else {
-    search = std::make_unique<CertifiedSearch>(options.background, objective,
-                                               store, posterior);
-  }
-  if (options.check_every == 0) return search;
-  return std::make_unique<CheckedSearch>(std::move(search), options.check_every,
-                                         objective, store);
+std::unique_ptr<Index> Make(const CertifiedOptions& options,
+                            const SearchTask& task, const ArmStore& store,
+                            Scope scope, std::uint64_t) {
+  return std::make_unique<CertifiedIndex>(options, task, store, scope);
 }
 
-std::unique_ptr<Search> Make(const ScanOptions&, const SearchTask& task,
-                             const ArmStore& store, const Posterior&,
-                             std::uint64_t) {
-  return std::make_unique<ScanSearch>(task.objective, store);
+std::unique_ptr<Index> Make(const ScanOptions&, const SearchTask& task,
+                            const ArmStore& store, Scope scope, std::uint64_t) {
+  return std::make_unique<ScanIndex>(task, store, scope);
 }
 
-std::unique_ptr<Search> Make(const HnswOptions& options, const SearchTask& task,
-                             const ArmStore& store, const Posterior&,
-                             std::uint64_t seed) {
+std::unique_ptr<Index> Make(const HnswOptions& options, const SearchTask& task,
+                            const ArmStore& store, Scope scope,
+                            std::uint64_t seed) {
   CheckCount("shortlist", options.shortlist, 1, kMaxArms);
   CheckCount("links", options.links, 2, 1024);
   CheckCount("build effort", options.build_effort, 1, 1'000'000);
   CheckCount("effort", options.effort, 0, kMaxArms);
   CheckServed("hnsw", "a graph answers", task.objective, store);
-  return std::make_unique<HnswSearch>(options, task.objective, store, seed);
+  return std::make_unique<HnswIndex>(options, task, store, scope, seed);
 }
 
-std::unique_ptr<Search> Make(const LshOptions& options, const SearchTask& task,
-                             const ArmStore& store, const Posterior&,
-                             std::uint64_t seed) {
+std::unique_ptr<Index> Make(const LshOptions& options, const SearchTask& task,
+                            const ArmStore& store, Scope scope,
+                            std::uint64_t seed) {
   CheckWithin("success", options.success, kMinSuccess, kMaxSuccess);
   CheckCount("min depth", options.min_depth, 0, kMaxTreeDepth);
   CheckWithin("tree bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
   CheckServed("lsh", "filter trees answer", task.objective, store);
-  return std::make_unique<LshSearch>(options, task, store, seed);
+  return std::make_unique<LshIndex>(options, task, store, scope, seed);
 }
 
-std::unique_ptr<Search> Make(const LshTheoryOptions& options,
-                             const SearchTask& task, const ArmStore& store,
-                             const Posterior&, std::uint64_t seed) {
+std::unique_ptr<Index> Make(const LshTheoryOptions& options,
+                            const SearchTask& task, const ArmStore& store,
+                            Scope scope, std::uint64_t seed) {
   CheckWithin("ladder", options.accuracy,
               static_cast<double>(store.dim()) / kMostRungs, 1);
   CheckWithin("delta", options.delta, 1e-100, 1);
@@ -97,7 +84,7 @@ std::unique_ptr<Search> Make(const LshTheoryOptions& options,
   CheckCount("threads", options.threads, 1, 1024);
   CheckWithin("tree bytes", options.max_bytes, kMinTreeBytes, kMaxTreeBytes);
   CheckServed("lsh-theory", "filter trees answer", task.objective, store);
-  return std::make_unique<LshTheorySearch>(options, task, store, seed);
+  return std::make_unique<LshTheoryIndex>(options, task, store, scope, seed);
 }
 
 struct Name {
@@ -118,10 +105,6 @@ std::string_view SearchName(const SearchOptions& options) {
   return std::visit(Name{}, options);
 }
 
-bool JudgesItself(const SearchOptions& options) {
-  return std::holds_alternative<LshTheoryOptions>(options);
-}
-
 std::string_view MetricName(HnswOptions::Metric metric) {
   switch (metric) {
     case HnswOptions::Metric::kEuclidean:
@@ -134,14 +117,12 @@ std::string_view MetricName(HnswOptions::Metric metric) {
   return "";
 }
 
-std::unique_ptr<Search> MakeSearch(const SearchOptions& options,
-                                   const SearchTask& task,
-                                   const ArmStore& store,
-                                   const Posterior& posterior,
-                                   std::uint64_t seed) {
+std::unique_ptr<Index> MakeIndex(const SearchOptions& options,
+                                 const SearchTask& task, const ArmStore& store,
+                                 Scope scope, std::uint64_t seed) {
   return std::visit(
       [&](const auto& chosen) {
-        return Make(chosen, task, store, posterior, seed);
+        return Make(chosen, task, store, scope, seed);
       },
       options);
 }

@@ -10,104 +10,147 @@
 #include <vector>
 
 #include "catalogue/arm_store.h"
+#include "kernels/arm_set.h"
 #include "manyarms/search_options.h"
 #include "manyarms/stats.h"
 #include "manyarms/types.h"
-#include "posterior/posterior.h"
+#include "posterior/belief.h"
 
+/// Finding the best of very many arms. An Index is what depends on the arms
+/// alone; any number of Finders share it, one for each who asks. A query brings
+/// what the one who asks believes.
 namespace manyarms {
 
-/// How an arm x is scored. A search is made for one of these.
+/// How an arm x is scored. An index is made for one of these.
 enum class Objective {
   kInnerProduct,   ///< <direction, x>                          (ts)
   kQuadraticForm,  ///< x'Wx = |factor x|^2                     (elim)
   kOptimism,       ///< <direction, x> + |factor x|             (ucb)
 };
 
-/// What a search is made for.
+/// A score that is good enough, for those who need not have the best arm.
+struct Sought {
+  double score = 0;
+  /// By how much an answer may miss the score.
+  double slack = 0;
+  /// This index's share of the probability that anything fails.
+  double failure_share = 1;
+};
+
+/// What an index is made for.
 struct SearchTask {
   SearchTask(Objective what)  // NOLINT(google-explicit-constructor)
       : objective(what) {}
 
   Objective objective;
-  // Of elim, for searches that need to know beforehand: the score of an arm
-  // that must be found, how far an answer may be off, and this search's share
-  // of the probability that anything fails.
-  double sought = 0;
-  double slack = 0;
-  double failure_share = 1;
+  std::optional<Sought> sought;  ///< none: only the best will do
 };
 
-/// What a policy asks. Members that the search's objective does not mention
-/// are ignored. The pointees must outlive the call only.
+/// What a policy asks. Members that the objective does not mention are ignored.
+/// What the pointers refer to must outlive the call only.
 struct Query {
+  /// Of the one who asks. Each finder is asked with one belief, at versions
+  /// that never fall.
+  const Belief* belief = nullptr;
   const Eigen::VectorXd* direction = nullptr;
-  /// radius A, lower triangular, where A'A is the inverse of the posterior's V.
+  /// exploration A, where A is the belief's inverse factor.
   const Eigen::MatrixXd* factor = nullptr;
-  double radius = 0;
+  double exploration = 0;
 };
 
-class ArmSet;  // src/kernels/arm_set.h
-
-/// Which of a search's arms are wanted: the best so many, of a part of them.
+/// Which arms are wanted: the top k, of all arms or of some.
 struct TopRequest {
-  std::size_t count = 1;          ///< at least 1
-  const ArmSet* among = nullptr;  ///< others need not apply; null: all may
+  std::size_t count = 1;          ///< k, at least 1
+  const ArmSet* among = nullptr;  ///< the eligible arms; null: all are
 };
 
-/// A set of a catalogue's arms that can be asked for its best by one
-/// objective. Of the arms that it scores exactly, those with equal scores give
-/// way to the one with the smallest id.
+/// One who asks an index. Keeps what depends on the asker: bounds that hold for
+/// this asker's belief, a budget for making them anew, counts of work done. Of
+/// arms that are scored exactly and equally, the one with the smallest id wins.
 ///
-/// Refers to the arms by slot; the catalogue must outlive it and must still
-/// hold an arm when the arm is removed here.
-///
-/// Thread safety: none; one thread at a time. A search may have a thread of its
-/// own that reads the catalogue; its destructor and Clear wait for it.
-class Search {
+/// Thread safety: one thread at a time for each finder. Different finders of
+/// one index may be asked by different threads. If another thread may change
+/// the arms, the asker holds the store's ReadLock during a call and for as long
+/// as it uses the slots returned.
+class Finder {
  public:
-  Search() = default;
-  virtual ~Search() = default;
-  Search(const Search&) = delete;
-  Search& operator=(const Search&) = delete;
+  Finder() = default;
+  virtual ~Finder() = default;
+  Finder(const Finder&) = delete;
+  Finder& operator=(const Finder&) = delete;
 
-  /// REQUIRES: the slots hold arms that are not in the set yet.
-  virtual void Add(std::span<const Slot> slots) = 0;
-
-  /// REQUIRES: the slot is in the set.
-  virtual void Remove(Slot slot) = 0;
-
-  virtual void Clear() = 0;
-
-  virtual std::size_t size() const = 0;
-
-  /// The best arm of the set, or none if the set is empty. A search for a
-  /// sought score may return another that is good enough, or none if it finds
-  /// none that is.
+  /// The best arm, or none if there are no arms. Where a score is sought, it
+  /// may be another arm that is good enough, or none if none is found that is.
   virtual std::optional<Hit> Best(const Query& query) = 0;
 
-  /// The best arms of the set that the request asks for, best first; fewer if
-  /// there are fewer. Where a search is approximate, its answer to a request
-  /// for the best of all may be; the best of some are always found exactly, by
-  /// looking at each of those if need be.
+  /// The arms that the request asks for, best first; fewer if there are fewer.
+  /// An approximate search may miss some of the top k of all arms; the top k
+  /// of some arms are always exact, if need be by scoring each of those.
   virtual std::vector<Hit> Top(const Query& query,
                                const TopRequest& request) = 0;
 
   virtual SearchStats stats() const = 0;
+
+  /// What the finder itself holds, without its index.
+  virtual std::size_t memory_bytes() const = 0;
 };
 
-/// Whether a search for a sought score answers only with arms that are good
-/// enough, so that its answers need not be held against that score.
-bool JudgesItself(const SearchOptions& options);
+/// Whose arms an index holds: all arms of its store, which tells it of each
+/// change, or a set of its own.
+enum class Scope { kAllArms, kOwnSet };
+
+/// What a search knows of a set of arms, whoever asks: which arms they are, and
+/// graphs or trees over them.
+///
+/// Thread safety: as for the store; Add, Remove and Clear belong to the thread
+/// that changes it.
+class Index {
+ public:
+  virtual ~Index() = default;
+  Index(const Index&) = delete;
+  Index& operator=(const Index&) = delete;
+
+  /// REQUIRES: the store holds the arms, and the index does not have them yet.
+  void Add(std::span<const Slot> slots);
+
+  /// REQUIRES: the index has the arm, and the store still holds it.
+  void Remove(Slot slot);
+
+  /// Removes all arms. REQUIRES: the scope is a set of its own.
+  void Clear();
+
+  /// Must not outlive the index.
+  virtual std::unique_ptr<Finder> MakeFinder() = 0;
+
+  /// Whether answers to a task with a sought score are good enough whenever
+  /// there is one, so that they need not be compared with that score.
+  virtual bool answers_are_good_enough() const { return false; }
+
+  const Members& members() const { return own_ ? *own_ : store_.members(); }
+  const ArmStore& store() const { return store_; }
+  const SearchTask& task() const { return task_; }
+
+ protected:
+  Index(const SearchTask& task, const ArmStore& store, Scope scope);
+
+ private:
+  /// For graphs and trees. The arms are members when they are inserted, and
+  /// still are when they are erased.
+  virtual void Insert(std::span<const Slot> /*slots*/) {}
+  virtual void Erase(Slot /*slot*/) {}
+  virtual void EraseAll() {}
+
+  const SearchTask task_;
+  const ArmStore& store_;
+  std::unique_ptr<Members> own_;  // none if the scope is all arms
+};
 
 /// Throws Error(kInvalidArgument) for options out of bounds and
 /// Error(kUnsupported) for an objective that the search cannot answer. The
-/// queries must come from this posterior, which may only grow.
-std::unique_ptr<Search> MakeSearch(const SearchOptions& options,
-                                   const SearchTask& task,
-                                   const ArmStore& store,
-                                   const Posterior& posterior,
-                                   std::uint64_t seed);
+/// store must outlive the index.
+std::unique_ptr<Index> MakeIndex(const SearchOptions& options,
+                                 const SearchTask& task, const ArmStore& store,
+                                 Scope scope, std::uint64_t seed);
 
 }  // namespace manyarms
 

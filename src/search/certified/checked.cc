@@ -9,29 +9,14 @@
 
 namespace manyarms {
 
-void CheckedSearch::Add(std::span<const Slot> slots) {
-  search_->Add(slots);
-  scan_.Add(slots);
-}
-
-void CheckedSearch::Remove(Slot slot) {
-  search_->Remove(slot);
-  scan_.Remove(slot);
-}
-
-void CheckedSearch::Clear() {
-  search_->Clear();
-  scan_.Clear();
-}
-
-SearchStats CheckedSearch::stats() const {
-  SearchStats stats = search_->stats();
+SearchStats CheckedFinder::stats() const {
+  SearchStats stats = finder_->stats();
   stats.checks = checks_;
   return stats;
 }
 
-std::optional<Hit> CheckedSearch::Best(const Query& query) {
-  const std::optional<Hit> answer = search_->Best(query);
+std::optional<Hit> CheckedFinder::Best(const Query& query) {
+  const std::optional<Hit> answer = finder_->Best(query);
   if (answer && ++answers_ % every_ == 0) {
     ++checks_;
     Compare(*answer, *scan_.Best(query));
@@ -39,9 +24,9 @@ std::optional<Hit> CheckedSearch::Best(const Query& query) {
   return answer;
 }
 
-std::vector<Hit> CheckedSearch::Top(const Query& query,
+std::vector<Hit> CheckedFinder::Top(const Query& query,
                                     const TopRequest& request) {
-  std::vector<Hit> answer = search_->Top(query, request);
+  std::vector<Hit> answer = finder_->Top(query, request);
   if (++answers_ % every_ == 0) {
     ++checks_;
     std::vector<Hit> scanned = scan_.Top(query, request);
@@ -54,20 +39,21 @@ std::vector<Hit> CheckedSearch::Top(const Query& query,
   return answer;
 }
 
-void CheckedSearch::Compare(const Hit& answer, const Hit& scanned) const {
+void CheckedFinder::Compare(const Hit& answer, const Hit& scanned) const {
   if (answer.slot == scanned.slot && answer.score == scanned.score) return;
-  const SearchStats stats = search_->stats();
+  const SearchStats stats = finder_->stats();
   const auto name = [this](const Hit& hit) {
     return hit.slot == kNoSlot ? std::string("(none)")
-                               : std::to_string(store_.id(hit.slot));
+                               : std::to_string(index_.store().id(hit.slot));
   };
   throw Error(
       ErrorCode::kWrongAnswer,
       fmt::format("certified search chose arm {} (score {:.9g}), a scan of all "
                   "{} finds arm {} (score {:.9g}); at answer {}, after {} "
                   "snapshots and {} arms scored",
-                  name(answer), answer.score, size(), name(scanned),
-                  scanned.score, answers_, stats.snapshots, stats.arms_scored));
+                  name(answer), answer.score, index_.members().size(),
+                  name(scanned), scanned.score, answers_, stats.snapshots,
+                  stats.arms_scored));
 }
 
 }  // namespace manyarms

@@ -1,5 +1,5 @@
-#ifndef MANYARMS_SEARCH_CHECKED_H_
-#define MANYARMS_SEARCH_CHECKED_H_
+#ifndef MANYARMS_SEARCH_CERTIFIED_CHECKED_H_
+#define MANYARMS_SEARCH_CERTIFIED_CHECKED_H_
 
 #include <memory>
 
@@ -8,38 +8,37 @@
 
 namespace manyarms {
 
-/// Holds every n-th answer of an exact search against a scan's.
-class CheckedSearch final : public Search {
+/// Compares every n-th answer of an exact finder with a scan's.
+class CheckedFinder final : public Finder {
  public:
-  /// REQUIRES: `search` is empty, `every` is positive.
-  CheckedSearch(std::unique_ptr<Search> search, std::uint64_t every,
-                Objective objective, const ArmStore& store)
-      : search_(std::move(search)),
+  /// REQUIRES: `every` is positive.
+  CheckedFinder(std::unique_ptr<Finder> finder, std::uint64_t every,
+                const Index& index)
+      : finder_(std::move(finder)),
         every_(every),
-        store_(store),
-        scan_(objective, store) {}
-
-  void Add(std::span<const Slot> slots) override;
-  void Remove(Slot slot) override;
-  void Clear() override;
-  std::size_t size() const override { return search_->size(); }
-  SearchStats stats() const override;
+        index_(index),
+        scan_(index) {}
 
   /// These throw Error(kWrongAnswer) where they differ.
   std::optional<Hit> Best(const Query& query) override;
   std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
 
+  SearchStats stats() const override;
+  std::size_t memory_bytes() const override {
+    return sizeof(*this) + finder_->memory_bytes();
+  }
+
  private:
   void Compare(const Hit& answer, const Hit& scanned) const;
 
-  const std::unique_ptr<Search> search_;
+  const std::unique_ptr<Finder> finder_;
   const std::uint64_t every_;
-  const ArmStore& store_;
-  ScanSearch scan_;
+  const Index& index_;
+  ScanFinder scan_;
   std::uint64_t answers_ = 0;
   std::uint64_t checks_ = 0;
 };
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_SEARCH_CHECKED_H_
+#endif  // MANYARMS_SEARCH_CERTIFIED_CHECKED_H_

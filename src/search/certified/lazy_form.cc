@@ -26,63 +26,72 @@ float Down(double value) { return static_cast<float>(value * (1 - 0x1p-22)); }
 
 }  // namespace
 
-LazyFormSearch::LazyFormSearch(const ArmStore& store,
-                               const Posterior& posterior)
-    : store_(store), posterior_(posterior) {}
-
-void LazyFormSearch::Add(std::span<const Slot> slots) {
-  for (const Slot slot : slots) arms_.Add(slot);
-  if (!snapshot_) return;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const std::uint32_t block = BlockOf(slots[i]);
-    if (i == 0 || block != BlockOf(slots[i - 1])) Renew(block);
-  }
-}
-
-// A bound too high is still a bound; only a block without arms must go.
-void LazyFormSearch::Remove(Slot slot) {
-  arms_.Remove(slot);
-  const std::uint32_t block = BlockOf(slot);
-  if (!snapshot_ || arms_.lanes(block) != 0) return;
-  Unit& unit = units_[unit_of_[block]];
-  unit.initial = unit.last = kDead;
-  unit_of_[block] = kNoUnit;
-  // Room for those that come and go.
-  if (++dead_ > units_.size() / 2) snapshot_.reset();
-}
-
-void LazyFormSearch::Clear() {
-  arms_.Clear();
-  snapshot_.reset();
-}
-
-std::optional<Hit> LazyFormSearch::Best(const Query& query) {
-  if (arms_.size() == 0) return std::nullopt;
+std::optional<Hit> LazyFormFinder::Best(const Query& query) {
+  if (arms().size() == 0) return std::nullopt;
   if (!IsWellConditioned(*query.factor)) return Scan(query);
-  if (!snapshot_) TakeSnapshot();
-  const std::uint64_t every = std::max<std::size_t>(1, store_.dim() / 4);
-  if (long_walk_ && posterior_.updates() >= tightened_at_ + every) {
+  const Belief& belief = *query.belief;
+  CatchUp(belief);
+  if (!snapshot_) TakeSnapshot(belief);
+  const std::uint64_t every = std::max<std::size_t>(1, store().dim() / 4);
+  if (long_walk_ && belief.version() >= tightened_at_ + every) {
     snapshot_->Tighten(query);
-    tightened_at_ = posterior_.updates();
+    tightened_at_ = belief.version();
   }
   return FindBest(query);
 }
 
-Hit LazyFormSearch::Scan(const Query& query) {
-  factor_.Pack(query.factor->data(), store_.dim());
-  stats_.arms_scored += arms_.size();
-  return kernels::BestQuadraticForm(store_.blocks(), arms_.blocks(), factor_);
+// Bounds hold for ever only if widths never grow. Where they do, or where most
+// arms have changed, all bounds are taken anew.
+void LazyFormFinder::CatchUp(const Belief& belief) {
+  const Members& members = index_.members();
+  if (!snapshot_ || belief.WidthGrowthSince(taken_at_) > 1) {
+    snapshot_.reset();
+    return;
+  }
+  if (members.LogReaches(seen_)) {
+    CatchUpByLog();
+  } else {
+    const std::vector<std::uint32_t> changed = members.ChangedBlocks(seen_);
+    if (changed.size() > units_.size() / 2) {
+      snapshot_.reset();
+      return;
+    }
+    for (const std::uint32_t block : changed) Renew(block);
+  }
+  seen_ = members.epoch();
+  // Room for those that come and go.
+  if (dead_ > units_.size() / 2) snapshot_.reset();
 }
 
-void LazyFormSearch::TakeSnapshot() {
+// A bound too high is still a bound, so that removals matter only where no arm
+// is left.
+void LazyFormFinder::CatchUpByLog() {
+  std::uint32_t renewed = kNoUnit;
+  for (const auto& [slot, added] : index_.members().Changes(seen_)) {
+    const std::uint32_t block = BlockOf(slot);
+    const bool matters = added || arms().lanes(block) == 0;
+    if (matters && block != renewed) {
+      Renew(block);
+      renewed = block;
+    }
+  }
+}
+
+Hit LazyFormFinder::Scan(const Query& query) {
+  factor_.Pack(query.factor->data(), store().dim());
+  stats_.arms_scored += arms().size();
+  return kernels::BestQuadraticForm(store().blocks(), arms().blocks(), factor_);
+}
+
+void LazyFormFinder::TakeSnapshot(const Belief& belief) {
   const auto start = std::chrono::steady_clock::now();
-  snapshot_.emplace(Objective::kQuadraticForm, posterior_);
+  snapshot_.emplace(Objective::kQuadraticForm, belief);
   terms_ = snapshot_->terms();
   terms_.centre_slack = 1;  // without a direction the centre is the length then
   std::vector<Unit> units;
-  units.reserve(arms_.blocks().size());
+  units.reserve(arms().blocks().size());
   std::uint32_t last_block = 0;
-  for (const MaskedBlock& masked : arms_.blocks()) {
+  for (const MaskedBlock& masked : arms().blocks()) {
     units.push_back(Measure(masked.block));
     last_block = std::max(last_block, masked.block);
   }
@@ -92,18 +101,19 @@ void LazyFormSearch::TakeSnapshot() {
   unit_of_.assign(last_block + 1, kNoUnit);
   for (const Unit& unit : units) Append(unit);
   dead_ = 0;
-  tightened_at_ = posterior_.updates();
+  seen_ = index_.members().epoch();
+  taken_at_ = tightened_at_ = belief.version();
   long_walk_ = false;
   ++stats_.snapshots;
-  stats_.arms_bounded += arms_.size();
+  stats_.arms_bounded += arms().size();
   const std::chrono::duration<double> took =
       std::chrono::steady_clock::now() - start;
   stats_.snapshot_seconds += took.count();
 }
 
-LazyFormSearch::Unit LazyFormSearch::Measure(std::uint32_t block) const {
+LazyFormFinder::Unit LazyFormFinder::Measure(std::uint32_t block) const {
   kernels::BlockBounds bounds;
-  kernels::BoundsOf(store_.blocks().Features(block), terms_, bounds);
+  kernels::BoundsOf(store().blocks().Features(block), terms_, bounds);
   Unit unit{.block = block, .length = 0, .initial = 0, .last = 0};
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
     unit.length = std::max(unit.length, bounds.centre[lane]);
@@ -113,7 +123,7 @@ LazyFormSearch::Unit LazyFormSearch::Measure(std::uint32_t block) const {
   return unit;
 }
 
-void LazyFormSearch::Append(const Unit& unit) {
+void LazyFormFinder::Append(const Unit& unit) {
   if (units_.size() % kGroup == 0) groups_.emplace_back();
   if (unit.block >= unit_of_.size()) unit_of_.resize(unit.block + 1, kNoUnit);
   unit_of_[unit.block] = static_cast<std::uint32_t>(units_.size());
@@ -123,23 +133,32 @@ void LazyFormSearch::Append(const Unit& unit) {
   group.last = std::max(group.last, unit.last);
 }
 
-// A block with a new arm.
-void LazyFormSearch::Renew(std::uint32_t block) {
-  const Unit unit = Measure(block);
-  if (block >= unit_of_.size() || unit_of_[block] == kNoUnit) {
-    Append(unit);
+// Bounds a block anew whose arms have changed. One without arms reaches
+// nothing.
+void LazyFormFinder::Renew(std::uint32_t block) {
+  const bool known = block < unit_of_.size() && unit_of_[block] != kNoUnit;
+  const bool empty = arms().lanes(block) == 0;
+  if (!known) {
+    if (!empty) Append(Measure(block));
     return;
   }
   const std::uint32_t index = unit_of_[block];
-  units_[index] = unit;
+  Unit& unit = units_[index];
+  if (empty) {
+    unit.initial = unit.last = kDead;
+    unit_of_[block] = kNoUnit;
+    ++dead_;
+    return;
+  }
+  unit = Measure(block);
   Group& group = groups_[index / kGroup];
   group.initial = std::max(group.initial, unit.initial);
   group.last = std::max(group.last, unit.last);
 }
 
-Hit LazyFormSearch::FindBest(const Query& query) {
-  factor_.Pack(query.factor->data(), store_.dim());
-  radius_ = query.radius;
+Hit LazyFormFinder::FindBest(const Query& query) {
+  factor_.Pack(query.factor->data(), store().dim());
+  exploration_ = query.exploration;
   initial_radius_ = snapshot_->Radius(query);
   best_ = {};
   last_bar_ = 0;
@@ -160,42 +179,43 @@ Hit LazyFormSearch::FindBest(const Query& query) {
       groups_[g].last = std::max(groups_[g].last, unit.last);
     }
   }
-  long_walk_ = scored > LongWalk(store_.dim());
+  long_walk_ = scored > LongWalk(store().dim());
   return best_;
 }
 
 // Asked the other way round, so that what is not a number reaches.
 template <class Bounds>
-bool LazyFormSearch::Reaches(const Bounds& bounds) const {
+bool LazyFormFinder::Reaches(const Bounds& bounds) const {
   return !(bounds.last < last_bar_) && !(bounds.initial < initial_bar_);
 }
 
-std::size_t LazyFormSearch::ScoreBatch() {
+std::size_t LazyFormFinder::ScoreBatch() {
   std::array<MaskedBlock, kBatch> blocks;
   std::array<Hit, kBatch> hits;
   const std::size_t count = batch_.size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t block = batch_[i]->block;
-    blocks[i] = {block, arms_.lanes(block)};
+    blocks[i] = {block, arms().lanes(block)};
     stats_.arms_scored +=
         static_cast<std::uint64_t>(std::popcount(blocks[i].lanes));
   }
-  kernels::BestQuadraticFormOfEach(store_.blocks(),
+  kernels::BestQuadraticFormOfEach(store().blocks(),
                                    std::span(blocks).first(count), factor_,
                                    std::span(hits).first(count));
   for (std::size_t i = 0; i < count; ++i) {
-    best_ = Better(store_, best_, hits[i]);
-    if (radius_ == 0) continue;
+    best_ = Better(store(), best_, hits[i]);
+    if (exploration_ == 0) continue;
     Unit& unit = *batch_[i];
     const double width =
-        (std::sqrt(static_cast<double>(hits[i].score)) + terms_.tiny) / radius_;
+        (std::sqrt(static_cast<double>(hits[i].score)) + terms_.tiny) /
+        exploration_;
     unit.last = std::min(unit.last, Up(width * terms_.width_scale +
                                        terms_.width_slack * unit.length));
   }
   if (count > 0) {
     const double height =
         std::sqrt(static_cast<double>(best_.score)) - terms_.tiny;
-    last_bar_ = Down(height / radius_);
+    last_bar_ = Down(height / exploration_);
     initial_bar_ = Down(height / initial_radius_);
   }
   batch_.clear();
@@ -204,12 +224,18 @@ std::size_t LazyFormSearch::ScoreBatch() {
 
 // Nobody asks for more than one of a stage's arms often enough to keep bounds
 // for it.
-std::vector<Hit> LazyFormSearch::Top(const Query& query,
+std::vector<Hit> LazyFormFinder::Top(const Query& query,
                                      const TopRequest& request) {
-  ScannedTop top = TopByScan(Scorer(Objective::kQuadraticForm, query), store_,
-                             arms_, request);
+  ScannedTop top = TopByScan(Scorer(Objective::kQuadraticForm, query), store(),
+                             arms(), request);
   stats_.arms_scored += top.arms;
   return std::move(top.hits);
+}
+
+std::size_t LazyFormFinder::memory_bytes() const {
+  return sizeof(*this) + (snapshot_ ? snapshot_->memory_bytes() : 0) +
+         units_.capacity() * sizeof(Unit) + groups_.capacity() * sizeof(Group) +
+         unit_of_.capacity() * sizeof(std::uint32_t);
 }
 
 }  // namespace manyarms

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "kernels/arm_set.h"
-#include "posterior/posterior.h"
 #include "search/certified/snapshot.h"
 #include "search/search.h"
 
@@ -20,18 +19,15 @@ namespace manyarms {
 /// A second bound comes from a snapshot of when the first choice was made:
 /// every width has fallen at least as far as the worst direction's.
 ///
-/// Takes about 1.5 bytes an arm beside its set.
-class LazyFormSearch final : public Search {
+/// Takes about 1.5 bytes an arm.
+class LazyFormFinder final : public Finder {
  public:
-  LazyFormSearch(const ArmStore& store, const Posterior& posterior);
+  explicit LazyFormFinder(const Index& index) : index_(index) {}
 
-  void Add(std::span<const Slot> slots) override;
-  void Remove(Slot slot) override;
-  void Clear() override;
-  std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
   std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
   SearchStats stats() const override { return stats_; }
+  std::size_t memory_bytes() const override;
 
  private:
   // A block of the catalogue and what bounds its arms' widths.
@@ -49,8 +45,13 @@ class LazyFormSearch final : public Search {
     float last = 0;
   };
 
+  const ArmSet& arms() const { return index_.members().arms(); }
+  const ArmStore& store() const { return index_.store(); }
+
   Hit Scan(const Query& query);
-  void TakeSnapshot();
+  void CatchUp(const Belief& belief);
+  void CatchUpByLog();
+  void TakeSnapshot(const Belief& belief);
   Unit Measure(std::uint32_t block) const;
   void Append(const Unit& unit);
   void Renew(std::uint32_t block);
@@ -60,10 +61,9 @@ class LazyFormSearch final : public Search {
   std::size_t ScoreBatch();
 
   // Immutable after construction.
-  const ArmStore& store_;
-  const Posterior& posterior_;
+  const Index& index_;
 
-  ArmSet arms_;
+  Epoch seen_ = 0;  // of the members, up to which bounds are known
   std::optional<Snapshot> snapshot_;  // none before the first choice
   kernels::BoundTerms terms_;         // of the snapshot
   std::vector<Unit> units_;           // by falling width, new ones at the end
@@ -71,13 +71,14 @@ class LazyFormSearch final : public Search {
   std::vector<std::uint32_t> unit_of_;  // a block, or kNoUnit
   std::size_t dead_ = 0;                // units without arms
   bool long_walk_ = false;              // of the last choice
-  std::uint64_t tightened_at_ = 0;      // how many updates
+  std::uint64_t taken_at_ = 0;          // version of the snapshot
+  std::uint64_t tightened_at_ = 0;      // version
   SearchStats stats_;
 
   // Of the query that is being answered.
   static constexpr std::size_t kBatch = 8;
   kernels::PackedFactor factor_;
-  double radius_ = 0;
+  double exploration_ = 0;
   double initial_radius_ = 0;  // for widths at the snapshot
   Hit best_;
   float last_bar_ = 0;     // the width that a better arm had when last computed

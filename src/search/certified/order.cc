@@ -78,6 +78,7 @@ void Order::LayOut(std::span<const std::uint32_t> order,
   const std::size_t blocks = (order.size() + kLanes - 1) / kLanes;
   features_ = MakeLargeBuffer<float>(blocks * kLanes * dim);
   feature_chunk_ = features_.get();
+  blocks_.reserve(blocks);
   ids_.resize(order.size());
   slots_.resize(order.size());
   places_.resize(order.size());
@@ -226,10 +227,35 @@ std::vector<MaskedBlock> Order::Among(const ArmSet& arms, std::size_t first,
   return some;
 }
 
+void Order::Blank(std::uint32_t place) {
+  blocks_[place / kLanes].lanes &= ~(1U << place % kLanes);
+}
+
 void Order::Remove(Slot slot) {
   const auto found = std::ranges::lower_bound(places_, slot, {}, &Place::slot);
-  if (found == places_.end() || found->slot != slot) return;
-  blocks_[found->place / kLanes].lanes &= ~(1U << found->place % kLanes);
+  if (found != places_.end() && found->slot == slot) Blank(found->place);
+}
+
+void Order::RemoveBlock(std::uint32_t block) {
+  auto found =
+      std::ranges::lower_bound(places_, block * kLanes, {}, &Place::slot);
+  for (; found != places_.end() && BlockOf(found->slot) == block; ++found) {
+    Blank(found->place);
+  }
+}
+
+std::size_t Order::BytesPerContender(std::size_t dim) {
+  return dim * sizeof(float) + sizeof(ArmId) + sizeof(Slot) + sizeof(Place) +
+         (sizeof(MaskedBlock) + sizeof(Ceiling)) / kLanes + 1;
+}
+
+std::size_t Order::memory_bytes() const {
+  return sizeof(*this) + snapshot_.memory_bytes() +
+         blocks_.size() * kLanes * snapshot_.dim() * sizeof(float) +
+         ids_.capacity() * sizeof(ArmId) + slots_.capacity() * sizeof(Slot) +
+         blocks_.capacity() * sizeof(MaskedBlock) +
+         ceilings_.capacity() * sizeof(Ceiling) +
+         places_.capacity() * sizeof(Place);
 }
 
 bool Order::IsBelowRest(float centre, float width) const {

@@ -53,14 +53,21 @@ class Order {
   Walk FindTop(const Scorer& scorer, const Query& query, const ArmSet* among,
                kernels::TopHits& top) const;
 
-  /// A contender that is removed is passed over from now on; what belongs to
-  /// the rest needs no mention, as a ceiling too high is still a ceiling.
+  /// A contender that is removed is passed over from now on. An arm of the rest
+  /// needs no removal: a ceiling that is too high is still a ceiling.
   void Remove(Slot slot);
+
+  /// Removes all contenders of one block of the store.
+  void RemoveBlock(std::uint32_t block);
 
   /// Whether an arm with these bounds may join the rest.
   bool IsBelowRest(float centre, float width) const;
 
   const Snapshot& snapshot() const { return snapshot_; }
+  std::size_t memory_bytes() const;
+
+  /// What a contender takes.
+  static std::size_t BytesPerContender(std::size_t dim);
   void Tighten(const Query& query) { snapshot_.Tighten(query); }
 
  private:
@@ -83,6 +90,7 @@ class Order {
   std::vector<MaskedBlock> Among(const ArmSet& arms, std::size_t first,
                                  std::size_t length) const;
 
+  void Blank(std::uint32_t place);
   void LayOut(std::span<const std::uint32_t> order,
               std::span<const Contender> contenders,
               std::span<const float> features);

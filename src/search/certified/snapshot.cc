@@ -23,13 +23,14 @@ Eigen::MatrixXd RoundedToFloat(const Eigen::MatrixXd& matrix) {
 
 }  // namespace
 
-Snapshot::Snapshot(Objective objective, const Posterior& posterior)
+Snapshot::Snapshot(Objective objective, const Belief& belief)
     : objective_(objective),
-      factor_(RoundedToFloat(posterior.InverseFactor())),
-      packed_(factor_.data(), posterior.dim()) {
+      factor_(RoundedToFloat(belief.InverseFactor())),
+      packed_(factor_.data(), static_cast<std::size_t>(factor_.rows())),
+      version_(belief.version()) {
   factor_norm_ = factor_.norm();
   if (objective_ == Objective::kQuadraticForm) return;
-  const Eigen::VectorXd mean = posterior.Mean();
+  const Eigen::VectorXd mean = belief.Mean();
   centre_.assign(mean.begin(), mean.end());
   centre_length_ = mean.norm();
 }
@@ -39,9 +40,10 @@ double Snapshot::Radius(const Query& query) const {
     case Objective::kInnerProduct:
       return DirectionRadius(*query.direction);
     case Objective::kQuadraticForm:
-      return query.radius * growth_;
+      return query.exploration * WidthsSince(*query.belief);
     case Objective::kOptimism:
-      return DirectionRadius(*query.direction) + query.radius * growth_;
+      return DirectionRadius(*query.direction) +
+             query.exploration * WidthsSince(*query.belief);
   }
   return 0;
 }
@@ -56,16 +58,28 @@ double Snapshot::DirectionRadius(const Eigen::VectorXd& direction) const {
   return difference.norm();
 }
 
+// The part of its width under A_0 that any arm's width may be by now.
+double Snapshot::WidthsSince(const Belief& belief) const {
+  return width_part_ * belief.WidthGrowthSince(version_);
+}
+
 void Snapshot::Tighten(const Query& query) {
-  if (objective_ == Objective::kInnerProduct || query.radius == 0) return;
-  // |factor x| <= |factor A_0^-1| |A_0 x|, and V only grows.
-  Eigen::MatrixXd ratio = *query.factor / query.radius;
+  if (objective_ == Objective::kInnerProduct || query.exploration == 0) return;
+  // |factor x| <= |factor A_0^-1| |A_0 x|.
+  Eigen::MatrixXd ratio = *query.factor / query.exploration;
   factor_.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(ratio);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       ratio.transpose() * ratio, Eigen::EigenvaluesOnly);
   if (solver.info() != Eigen::Success) return;
   const double largest = solver.eigenvalues().maxCoeff();
-  growth_ = std::min(growth_, std::sqrt(largest) * (1 + 0x1p-24));
+  width_part_ =
+      std::min(WidthsSince(*query.belief), std::sqrt(largest) * (1 + 0x1p-24));
+  version_ = query.belief->version();
+}
+
+std::size_t Snapshot::memory_bytes() const {
+  return dim() * dim() * (sizeof(double) + sizeof(float)) +
+         centre_.capacity() * sizeof(float);
 }
 
 kernels::BoundTerms Snapshot::terms() const {

@@ -76,27 +76,35 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
 
   const auto total = static_cast<double>(sample.size());
   const auto reaching = static_cast<double>(
-      std::ranges::lower_bound(sample, occasion.best.score, std::greater<>()) -
+      std::ranges::lower_bound(sample, occasion.threshold, std::greater<>()) -
       sample.begin());
   const double walk = reaching / total * static_cast<double>(occasion.arms);
   if (2 * walk > occasion.mean_walk) return std::nullopt;
 
   // Twice as many contenders as this query needs, and some more: others need
   // more, and copying is cheap as long as they are few.
-  const double share = 2 * reaching / total + occasion.spare;
-  const auto contenders =
-      static_cast<std::size_t>(share * static_cast<double>(occasion.arms));
+  const auto all = static_cast<double>(occasion.arms);
+  const double wanted = 2 * reaching / total + occasion.spare;
+  const double room = static_cast<double>(occasion.most_contenders) / all;
+  const double share = std::min(wanted, room);
+  const auto contenders = static_cast<std::size_t>(share * all);
   const auto rank = static_cast<std::size_t>(share * total);
   const float lowest = sample[std::min(rank, sample.size() - 1)];
-  return SurveyPlan{
+  const bool too_many = wanted > kMostContenders || room < reaching / total;
+  SurveyPlan plan{
       .snapshot = std::move(snapshot),
       .radius = rounded,
       // Above it: where many arms are alike, they had better be the rest.
       .cutoff = std::nextafter(lowest, std::numeric_limits<float>::infinity()),
       .contenders = contenders,
-      .price = share > kMostContenders ? kNotForSale
-                                       : PassPrice(occasion.arms, store.dim()) +
-                                             kContenderPrice * contenders};
+      .most_contenders =
+          std::min(2 * contenders + kSample * kLanes, occasion.most_contenders),
+      .price = std::nullopt};
+  if (!too_many) {
+    plan.price =
+        PassPrice(occasion.arms, store.dim()) + kContenderPrice * contenders;
+  }
+  return plan;
 }
 
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
@@ -112,15 +120,14 @@ std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
   const std::size_t dim = store.dim();
   std::vector<Contender, LargeAllocator<Contender>> contenders;
   std::vector<float, LargeAllocator<float>> features;
-  const std::size_t most = 2 * plan.contenders + kSample * kLanes;
-  contenders.reserve(plan.contenders * 5 / 4);
+  contenders.reserve(std::min(plan.contenders * 5 / 4, plan.most_contenders));
   features.reserve(contenders.capacity() * dim);
   kernels::Ceiling rest = kernels::kNoCeiling;
   std::array<BlockBounds, kBatch> bounds;
   std::array<std::uint32_t, kBatch> reaching;
   const std::size_t step = BatchFor(dim);
   for (std::size_t first = 0; first < arms.size(); first += step) {
-    if (cancelled || contenders.size() > most) return nullptr;
+    if (cancelled || contenders.size() > plan.most_contenders) return nullptr;
     const auto batch = arms.subspan(first, std::min(step, arms.size() - first));
     const auto lock = store.ReadLock();
     const BlockTable table = store.blocks();
@@ -142,6 +149,7 @@ std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
       });
     }
   }
+  if (contenders.size() > plan.most_contenders) return nullptr;
   return std::make_unique<Order>(plan.snapshot, terms.radii, plan.radius,
                                  contenders, features, rest);
 }

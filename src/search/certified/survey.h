@@ -1,5 +1,5 @@
-#ifndef MANYARMS_SEARCH_SURVEY_H_
-#define MANYARMS_SEARCH_SURVEY_H_
+#ifndef MANYARMS_SEARCH_CERTIFIED_SURVEY_H_
+#define MANYARMS_SEARCH_CERTIFIED_SURVEY_H_
 
 #include <atomic>
 #include <cstdint>
@@ -14,26 +14,26 @@
 namespace manyarms {
 
 /// What a survey is to do: bound the arms under the snapshot and keep those as
-/// contenders that reach the cutoff at the radius.
+/// contenders whose upper bound at the radius reaches the cutoff.
 struct SurveyPlan {
   Snapshot snapshot;
   float radius;
   float cutoff;
-  std::size_t contenders;  ///< about how many will reach it
-  /// What it costs, in arms scored by a scan; kNotForSale where too many arms
-  /// would be contenders.
-  std::uint64_t price;
+  std::size_t contenders;       ///< about how many there will be
+  std::size_t most_contenders;  ///< beyond this the survey is given up
+  /// In arms scored by a scan; none if there would be too many contenders.
+  std::optional<std::uint64_t> price;
 };
-inline constexpr std::uint64_t kNotForSale = ~std::uint64_t{0};
 
 /// What is known when a survey is planned.
 struct SurveyOccasion {
   const Query& query;  ///< the last one
-  Hit best;            ///< its answer
+  float threshold;     ///< the score that its answer had
   double radius;       ///< to expect at least
   double mean_walk;    ///< arms scored by a choice of late
   double spare;        ///< part of the arms to keep beyond those needed
   std::size_t arms;    ///< how many there are
+  std::size_t most_contenders;  ///< that the finder has memory for
 };
 
 /// What the pass of a survey costs, in arms scored by a scan.
@@ -46,9 +46,9 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
                                      Snapshot snapshot,
                                      const SurveyOccasion& occasion);
 
-/// One pass over the arms. May run beside the thread that changes the
-/// catalogue. Returns none if cancelled, or if far more arms than planned turn
-/// out to be contenders.
+/// One pass over the arms. May run beside the thread that changes the store.
+/// Returns none if cancelled, or if far more arms than planned turn out to be
+/// contenders.
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
                                   std::span<const MaskedBlock> arms,
                                   const SurveyPlan& plan,
@@ -56,4 +56,4 @@ std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_SEARCH_SURVEY_H_
+#endif  // MANYARMS_SEARCH_CERTIFIED_SURVEY_H_

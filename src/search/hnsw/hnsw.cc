@@ -1,6 +1,7 @@
 #include "search/hnsw/hnsw.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numbers>
 
 #include "manyarms/random.h"
@@ -24,22 +25,47 @@ std::vector<MaskedBlock> AloneInBlocks(std::span<const Slot> slots) {
   return blocks;
 }
 
+class HnswFinder final : public Finder {
+ public:
+  explicit HnswFinder(HnswIndex& index) : index_(index) {}
+
+  std::optional<Hit> Best(const Query& query) override {
+    const std::vector<Hit> top = Top(query, {.count = 1});
+    if (top.empty()) return std::nullopt;
+    return top.front();
+  }
+
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override {
+    return index_.Top(query, request, stats_.arms_scored);
+  }
+
+  SearchStats stats() const override { return stats_; }
+  std::size_t memory_bytes() const override { return sizeof(*this); }
+
+ private:
+  HnswIndex& index_;
+  SearchStats stats_;
+};
+
 }  // namespace
 
-HnswSearch::HnswSearch(const HnswOptions& options, Objective objective,
-                       const ArmStore& store, std::uint64_t seed)
-    : options_(options),
-      objective_(objective),
-      store_(store),
+HnswIndex::HnswIndex(const HnswOptions& options, const SearchTask& task,
+                     const ArmStore& store, Scope scope, std::uint64_t seed)
+    : Index(task, store, scope),
+      options_(options),
       seed_(seed),
-      lifted_dim_(LiftedDim(objective, store.dim())),
+      lifted_dim_(LiftedDim(task.objective, store.dim())),
       features_(store.dim()),
       lifted_(lifted_dim_ + 1) {}
 
-void HnswSearch::Add(std::span<const Slot> slots) {
+std::unique_ptr<Finder> HnswIndex::MakeFinder() {
+  return std::make_unique<HnswFinder>(*this);
+}
+
+void HnswIndex::Insert(std::span<const Slot> slots) {
+  const std::scoped_lock lock(mutex_);
   double longest = 0;
   for (const Slot slot : slots) {
-    arms_.Add(slot);
     Lift(slot);
     longest = std::max(longest, Norm(std::span(lifted_).first(lifted_dim_)));
   }
@@ -50,39 +76,39 @@ void HnswSearch::Add(std::span<const Slot> slots) {
   if (graphs_.empty() || too_long || TooManyDead()) {
     Rebuild();
   } else {
-    for (const Slot slot : slots) Insert(slot);
+    for (const Slot slot : slots) InsertOne(slot);
   }
 }
 
-void HnswSearch::Remove(Slot slot) {
-  arms_.Remove(slot);
-  if (arms_.size() == 0) {
-    Clear();
+void HnswIndex::Erase(Slot slot) {
+  if (node_of_slot_.size() == 1) {
+    EraseAll();
     return;
   }
+  const std::scoped_lock lock(mutex_);
   const auto node = node_of_slot_.find(slot);
   for (HnswGraph& graph : graphs_) graph.Kill(node->second);
   node_of_slot_.erase(node);
 }
 
-void HnswSearch::Clear() {
+void HnswIndex::EraseAll() {
+  const std::scoped_lock lock(mutex_);
   DropGraphs();
-  arms_.Clear();
   bound_ = 0;
 }
 
-void HnswSearch::DropGraphs() {
-  for (const HnswGraph& graph : graphs_) arms_scored_ += graph.visits();
+void HnswIndex::DropGraphs() {
+  for (const HnswGraph& graph : graphs_) visits_of_dropped_ += graph.visits();
   graphs_.clear();
   slot_of_node_.clear();
   node_of_slot_.clear();
 }
 
-bool HnswSearch::TooManyDead() const {
+bool HnswIndex::TooManyDead() const {
   return graphs_[0].dead() * 4 >= graphs_[0].nodes();
 }
 
-void HnswSearch::Rebuild() {
+void HnswIndex::Rebuild() {
   DropGraphs();
   using Metric = HnswOptions::Metric;
   using Nearness = HnswGraph::Nearness;
@@ -96,14 +122,14 @@ void HnswSearch::Rebuild() {
     graphs_.emplace_back(lifted_dim_, Nearness::kInnerProduct, options_,
                          graph_seed);
   }
-  for (const MaskedBlock& masked : arms_.blocks()) {
+  for (const MaskedBlock& masked : members().arms().blocks()) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-      if (masked.lanes >> lane & 1U) Insert(masked.block * kLanes + lane);
+      if (masked.lanes >> lane & 1U) InsertOne(masked.block * kLanes + lane);
     }
   }
 }
 
-void HnswSearch::Insert(Slot slot) {
+void HnswIndex::InsertOne(Slot slot) {
   Lift(slot);
   lifted_.back() =
       EuclideanCoordinate(std::span(lifted_).first(lifted_dim_), bound_);
@@ -113,14 +139,14 @@ void HnswSearch::Insert(Slot slot) {
   slot_of_node_.push_back(slot);
 }
 
-void HnswSearch::Lift(Slot slot) {
-  store_.CopyFeatures(slot, features_);
-  LiftArm(objective_, features_, std::span(lifted_).first(lifted_dim_));
+void HnswIndex::Lift(Slot slot) {
+  store().CopyFeatures(slot, features_);
+  LiftArm(task().objective, features_, std::span(lifted_).first(lifted_dim_));
 }
 
-void HnswSearch::LiftQuery(const Query& query) {
+void HnswIndex::LiftQuery(const Query& query) {
   const std::span<float> lifted = std::span(lifted_).first(lifted_dim_);
-  manyarms::LiftQuery(objective_, query, lifted);
+  manyarms::LiftQuery(task().objective, query, lifted);
   // A query much longer or shorter than the arms would leave the differences
   // between their distances to rounding. Its length does not change the order.
   const double norm = Norm(lifted);
@@ -130,40 +156,47 @@ void HnswSearch::LiftQuery(const Query& query) {
   lifted_.back() = 0;
 }
 
-std::optional<Hit> HnswSearch::Best(const Query& query) {
-  const std::vector<Hit> top = Top(query, {.count = 1});
-  if (top.empty()) return std::nullopt;
-  return top.front();
-}
-
-std::vector<Hit> HnswSearch::Top(const Query& query,
-                                 const TopRequest& request) {
-  if (arms_.size() == 0) return {};
-  const Scorer scorer(objective_, query);
+std::vector<Hit> HnswIndex::Top(const Query& query, const TopRequest& request,
+                                std::uint64_t& scored) {
+  const ArmSet& arms = members().arms();
+  if (arms.size() == 0) return {};
+  const Scorer scorer(task().objective, query);
   // Of a part of the arms a graph may find none, however long it looks.
   if (request.among == nullptr) {
-    if (TooManyDead()) Rebuild();
-    LiftQuery(query);
-    const std::size_t wanted = std::max(options_.shortlist, request.count);
-    for (std::size_t effort = std::max(wanted, options_.effort);
-         effort < arms_.size(); effort *= 2) {
-      const std::vector<Slot> shortlist = Shortlist(wanted, effort);
-      if (shortlist.empty()) continue;
+    const std::scoped_lock lock(mutex_);
+    const std::uint64_t visits = Visits();
+    const std::vector<Slot> candidates =
+        FindCandidates(query, std::max(options_.shortlist, request.count));
+    scored += Visits() - visits;
+    if (!candidates.empty()) {
       kernels::TopHits top(request.count);
-      scorer.Top(store_.blocks(), AloneInBlocks(shortlist), top);
+      scorer.Top(store().blocks(), AloneInBlocks(candidates), top);
       return top.Sorted();
     }
-    // A shortlist as long as the set is the set.
   }
-  ScannedTop top = TopByScan(scorer, store_, arms_, request);
-  arms_scored_ += top.arms;
+  ScannedTop top = TopByScan(scorer, store(), arms, request);
+  scored += top.arms;
   return std::move(top.hits);
+}
+
+// None if all arms had better be scored: a shortlist as long as the set is the
+// set.
+std::vector<Slot> HnswIndex::FindCandidates(const Query& query,
+                                            std::size_t wanted) {
+  if (graphs_.empty()) return {};
+  if (TooManyDead()) Rebuild();
+  LiftQuery(query);
+  for (std::size_t effort = std::max(wanted, options_.effort);
+       effort < members().size(); effort *= 2) {
+    std::vector<Slot> shortlist = Shortlist(wanted, effort);
+    if (!shortlist.empty()) return shortlist;
+  }
+  return {};
 }
 
 // The arms that the graphs find for the lifted query, or none if a graph came
 // back with too few: part of it was out of reach.
-std::vector<Slot> HnswSearch::Shortlist(std::size_t wanted,
-                                        std::size_t effort) {
+std::vector<Slot> HnswIndex::Shortlist(std::size_t wanted, std::size_t effort) {
   std::vector<Slot> found;
   for (HnswGraph& graph : graphs_) {
     const auto near =
@@ -179,10 +212,10 @@ std::vector<Slot> HnswSearch::Shortlist(std::size_t wanted,
   return found;
 }
 
-SearchStats HnswSearch::stats() const {
-  std::uint64_t sum = arms_scored_;
-  for (const HnswGraph& graph : graphs_) sum += graph.visits();
-  return {.arms_scored = sum};
+std::uint64_t HnswIndex::Visits() const {
+  std::uint64_t visits = visits_of_dropped_;
+  for (const HnswGraph& graph : graphs_) visits += graph.visits();
+  return visits;
 }
 
 }  // namespace manyarms

@@ -1,59 +1,62 @@
-#ifndef MANYARMS_SEARCH_HNSW_H_
-#define MANYARMS_SEARCH_HNSW_H_
+#ifndef MANYARMS_SEARCH_HNSW_HNSW_H_
+#define MANYARMS_SEARCH_HNSW_HNSW_H_
 
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "kernels/arm_set.h"
+#include "base/shared_mutex.h"
 #include "search/hnsw/hnsw_graph.h"
 #include "search/search.h"
 
 namespace manyarms {
 
-/// The paper's search: a shortlist from HNSW graphs, scored exactly.
+/// The paper's search: a shortlist from HNSW graphs, scored exactly. The graphs
+/// serve all finders, one at a time.
 ///
-/// Invariants: all graphs have the same nodes; every arm of the set has exactly
-/// one node that is not dead; no lifted arm is longer than `bound_`.
-class HnswSearch final : public Search {
+/// Invariants: all graphs have the same nodes; every arm of the index has
+/// exactly one node that is not dead; no lifted arm is longer than `bound_`.
+class HnswIndex final : public Index {
  public:
-  HnswSearch(const HnswOptions& options, Objective objective,
-             const ArmStore& store, std::uint64_t seed);
+  HnswIndex(const HnswOptions& options, const SearchTask& task,
+            const ArmStore& store, Scope scope, std::uint64_t seed);
 
-  void Add(std::span<const Slot> slots) override;
-  void Remove(Slot slot) override;
-  void Clear() override;
-  std::size_t size() const override { return arms_.size(); }
-  std::optional<Hit> Best(const Query& query) override;
-  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
-  SearchStats stats() const override;
+  std::unique_ptr<Finder> MakeFinder() override;
+
+  /// Adds the number of arms looked at to `scored`.
+  std::vector<Hit> Top(const Query& query, const TopRequest& request,
+                       std::uint64_t& scored);
 
   /// Nodes of a graph, dead ones included.
   std::size_t nodes() const { return slot_of_node_.size(); }
 
  private:
+  void Insert(std::span<const Slot> slots) override;
+  void Erase(Slot slot) override;
+  void EraseAll() override;
+
   bool TooManyDead() const;
   void DropGraphs();
   void Rebuild();
-  void Insert(Slot slot);
+  void InsertOne(Slot slot);
   void Lift(Slot slot);
   void LiftQuery(const Query& query);
+  std::vector<Slot> FindCandidates(const Query& query, std::size_t wanted);
   std::vector<Slot> Shortlist(std::size_t wanted, std::size_t effort);
+  std::uint64_t Visits() const;
 
   // Immutable after construction.
   const HnswOptions options_;
-  const Objective objective_;
-  const ArmStore& store_;
   const std::uint64_t seed_;
   const std::size_t lifted_dim_;
 
-  ArmSet arms_;
-  std::vector<HnswGraph> graphs_;  // none while the set is empty
+  SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
+  std::vector<HnswGraph> graphs_;                // none while there are no arms
   std::vector<Slot> slot_of_node_;
   std::unordered_map<Slot, HnswGraph::Node> node_of_slot_;
   double bound_ = 0;
   std::uint64_t builds_ = 0;
-  std::uint64_t arms_scored_ = 0;  // but for the visits of graphs_
+  std::uint64_t visits_of_dropped_ = 0;
 
   // Scratch.
   std::vector<float> features_;
@@ -62,4 +65,4 @@ class HnswSearch final : public Search {
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_SEARCH_HNSW_H_
+#endif  // MANYARMS_SEARCH_HNSW_HNSW_H_

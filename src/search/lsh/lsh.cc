@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "kernels/kernels.h"
 #include "lsh/sphere.h"
@@ -47,30 +48,80 @@ LshPlan PlanOrScan(LshPlanRequest request) {
   }
 }
 
+class LshFinder final : public Finder {
+ public:
+  explicit LshFinder(LshIndex& index)
+      : index_(index),
+        asker_{.scorer = Scorer(index.task().objective),
+               .winners = {},
+               .stats = {}} {}
+
+  std::optional<Hit> Best(const Query& query) override {
+    ForgetChangedWinners();
+    asker_.scorer.Take(query);
+    return index_.Best(query, asker_);
+  }
+
+  // Trees are made to find one arm that beats a score; the top k, and the best
+  // of some arms, are left to a scan.
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override {
+    asker_.scorer.Take(query);
+    ScannedTop top = TopByScan(asker_.scorer, index_.store(),
+                               index_.members().arms(), request);
+    asker_.stats.arms_scored += top.arms;
+    ++asker_.stats.scans;
+    return std::move(top.hits);
+  }
+
+  SearchStats stats() const override { return asker_.stats; }
+  std::size_t memory_bytes() const override {
+    return sizeof(*this) + asker_.winners.capacity() * sizeof(Slot);
+  }
+
+ private:
+  void ForgetChangedWinners() {
+    const Members& members = index_.members();
+    if (members.LogReaches(seen_)) {
+      for (const auto& [slot, added] : members.Changes(seen_)) {
+        std::erase(asker_.winners, slot);
+      }
+    } else {
+      asker_.winners.clear();
+    }
+    seen_ = members.epoch();
+  }
+
+  LshIndex& index_;
+  LshIndex::Asker asker_;
+  Epoch seen_ = 0;  // of the members, up to which winners are still there
+};
+
 }  // namespace
 
 // That of the next lower cosine in the table, which finds more.
-const LshSearch::Effort& LshSearch::EffortFor(
-    const std::vector<Effort>& efforts, double cosine) {
+const LshIndex::Effort& LshIndex::EffortFor(const std::vector<Effort>& efforts,
+                                            double cosine) {
   const double place = std::clamp(cosine, 0.0, 1.0) * (kCosines - 1);
   return efforts[static_cast<std::size_t>(place)];
 }
 
-LshSearch::LshSearch(const LshOptions& options, const SearchTask& task,
-                     const ArmStore& store, std::uint64_t seed)
-    : options_(options),
-      task_(task),
-      store_(store),
+LshIndex::LshIndex(const LshOptions& options, const SearchTask& task,
+                   const ArmStore& store, Scope scope, std::uint64_t seed)
+    : Index(task, store, scope),
+      options_(options),
       seed_(seed),
-      points_(task.objective, store),
-      scorer_(task.objective) {}
+      points_(task.objective, store) {}
 
-void LshSearch::Add(std::span<const Slot> slots) {
-  for (const Slot slot : slots) arms_.Add(slot);
+std::unique_ptr<Finder> LshIndex::MakeFinder() {
+  return std::make_unique<LshFinder>(*this);
+}
+
+void LshIndex::Insert(std::span<const Slot> slots) {
+  const std::scoped_lock lock(mutex_);
   if (!planned()) return;
   // A plan for other arms than there are now is not worth much.
   added_ += slots.size();
-  if (arms_.size() > kGrowth * planned_for_ ||
+  if (members().size() > kGrowth * planned_for_ ||
       (!forced() && added_ > planned_for_)) {
     DropTrees();
     return;
@@ -88,25 +139,22 @@ void LshSearch::Add(std::span<const Slot> slots) {
   }
 }
 
-void LshSearch::Remove(Slot slot) {
-  if (planned()) {
-    const PointNumber number = points_.number(slot);
-    PlannedBand& planned = BandOf(number);
-    --planned.points;
-    if (built_) planned.band.Erase(number, points_.table()[number]);
-    points_.Remove(slot);
-  }
-  arms_.Remove(slot);
-  std::erase(winners_, slot);
+void LshIndex::Erase(Slot slot) {
+  const std::scoped_lock lock(mutex_);
+  if (!planned()) return;
+  const PointNumber number = points_.number(slot);
+  PlannedBand& planned = BandOf(number);
+  --planned.points;
+  if (built_) planned.band.Erase(number, points_.table()[number]);
+  points_.Remove(slot);
 }
 
-void LshSearch::Clear() {
-  arms_.Clear();
+void LshIndex::EraseAll() {
+  const std::scoped_lock lock(mutex_);
   DropTrees();
-  winners_.clear();
 }
 
-void LshSearch::DropTrees() {
+void LshIndex::DropTrees() {
   points_.Clear();
   bands_.clear();
   planned_for_ = 0;
@@ -116,44 +164,51 @@ void LshSearch::DropTrees() {
   would_save_ = 0;
 }
 
-LshSearch::LiftedQuery LshSearch::Lift(const Query& query) const {
+LshIndex::LiftedQuery LshIndex::Lift(const Query& query) const {
   const lsh::PointTable& table = points_.table();
   LiftedQuery lifted;
   lifted.values.resize(table.stride());
   const auto values = std::span(lifted.values).first(table.dim());
-  LiftQuery(task_.objective, query, values);
+  LiftQuery(task().objective, query, values);
   lifted.length = lsh::Length(values);
   lifted.on_sphere.resize(SphereDim(options_.reduction, table.dim()));
   lsh::QueryOnSphere(options_.reduction, values, lifted.on_sphere);
   return lifted;
 }
 
-std::optional<Hit> LshSearch::Best(const Query& query) {
-  if (arms_.size() == 0) return std::nullopt;
-  scorer_.Take(query);
+std::optional<Hit> LshIndex::Best(const Query& query, Asker& asker) {
+  if (members().size() == 0) return std::nullopt;
+  const std::scoped_lock lock(mutex_);
   if (!planned() && !forced() && scanned_ < kPlanningCost) {
-    return ScanAll();
+    return ScanAll(asker);
   }
   const LiftedQuery lifted = Lift(query);
-  Hit best = BestKnown();
+  Hit best = BestKnown(asker);
   // What is below the sought score is as good as nothing.
-  const double bar = std::max<double>(best.score, task_.sought);
+  const double bar =
+      std::max<double>(best.score, task().sought ? task().sought->score : 0);
   // Trees are asked for something better than what is known.
   const bool askable = planned() && best.slot != kNoSlot && bar > 0;
   const double saved =
-      askable ? static_cast<double>(arms_.size()) - Cost(lifted, bar) : 0;
+      askable ? static_cast<double>(members().size()) - Cost(lifted, bar) : 0;
   if (built_ && askable && (saved > 0 || forced())) {
-    best = Improve(lifted, best, bar);
+    best = Improve(lifted, best, bar, asker);
   } else {
-    best = ScanAll();
+    best = ScanAll(asker);
     would_save_ += std::max(0.0, saved);
     PrepareTrees(lifted, best.score);
   }
-  if (best.slot != kNoSlot) Remember(best.slot);
+  if (best.slot != kNoSlot) {
+    std::erase(asker.winners, best.slot);
+    asker.winners.push_back(best.slot);
+    if (asker.winners.size() > kWinners) {
+      asker.winners.erase(asker.winners.begin());
+    }
+  }
   return best;
 }
 
-void LshSearch::PrepareTrees(const LiftedQuery& query, double best_score) {
+void LshIndex::PrepareTrees(const LiftedQuery& query, double best_score) {
   try {
     if (!planned()) Plan(query, best_score);
     if (planned() && !built_ && (forced() || would_save_ > BuildCost())) {
@@ -165,35 +220,30 @@ void LshSearch::PrepareTrees(const LiftedQuery& query, double best_score) {
   }
 }
 
-Hit LshSearch::ScanAll() {
-  ++stats_.scans;
-  stats_.arms_scored += arms_.size();
-  scanned_ += static_cast<double>(arms_.size());
-  return scorer_.Best(store_.blocks(), arms_.blocks());
+Hit LshIndex::ScanAll(Asker& asker) {
+  const ArmSet& arms = members().arms();
+  ++asker.stats.scans;
+  asker.stats.arms_scored += arms.size();
+  scanned_ += static_cast<double>(arms.size());
+  return asker.scorer.Best(store().blocks(), arms.blocks());
 }
 
 // The best of the last winners.
-Hit LshSearch::BestKnown() {
+Hit LshIndex::BestKnown(Asker& asker) const {
   std::vector<MaskedBlock> blocks;
-  blocks.reserve(winners_.size());
-  for (const Slot slot : winners_) {
+  blocks.reserve(asker.winners.size());
+  for (const Slot slot : asker.winners) {
     blocks.push_back({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)});
   }
-  stats_.arms_scored += blocks.size();
+  asker.stats.arms_scored += blocks.size();
   if (blocks.empty()) return {};
-  return scorer_.Best(store_.blocks(), blocks);
-}
-
-void LshSearch::Remember(Slot slot) {
-  std::erase(winners_, slot);
-  winners_.push_back(slot);
-  if (winners_.size() > kWinners) winners_.erase(winners_.begin());
+  return asker.scorer.Best(store().blocks(), blocks);
 }
 
 // Plans trees for queries like this one, whose best score is known.
-void LshSearch::Plan(const LiftedQuery& query, double best_score) {
+void LshIndex::Plan(const LiftedQuery& query, double best_score) {
   if (query.length == 0 || best_score <= 0) return;
-  for (const Slot slot : arms_.Slots()) points_.Add(slot);
+  for (const Slot slot : members().arms().Slots()) points_.Add(slot);
   const lsh::PointTable& table = points_.table();
   expected_ = kExpectedShare * best_score / query.length;
   std::map<BandNumber, std::size_t> sizes;
@@ -220,14 +270,14 @@ void LshSearch::Plan(const LiftedQuery& query, double best_score) {
         (2 * i + 1) * cosines.size() / (2 * kFarQuantiles);
     far_.push_back(std::clamp(cosines[place], -1.0, 1.0));
   }
-  planned_for_ = arms_.size();
+  planned_for_ = members().arms().size();
   for (const auto& [number, size] : sizes) {
     bands_.emplace(number, PlanBand(number, size)).first->second.points = size;
   }
 }
 
-LshSearch::PlannedBand LshSearch::PlanBand(BandNumber number,
-                                           std::size_t points) {
+LshIndex::PlannedBand LshIndex::PlanBand(BandNumber number,
+                                         std::size_t points) {
   const double near = expected_ / lsh::BandScale(number);
   const double share =
       static_cast<double>(points) / static_cast<double>(planned_for_);
@@ -271,14 +321,14 @@ LshSearch::PlannedBand LshSearch::PlanBand(BandNumber number,
 }
 
 // The band of a point; planned now if it is the first of its length.
-LshSearch::PlannedBand& LshSearch::BandOf(PointNumber number) {
+LshIndex::PlannedBand& LshIndex::BandOf(PointNumber number) {
   const BandNumber band = lsh::BandOf(lsh::Length(points_.table()[number]));
   const auto known = bands_.find(band);
   if (known != bands_.end()) return known->second;
   return bands_.emplace(band, PlanBand(band, 1)).first->second;
 }
 
-double LshSearch::BuildCost() const {
+double LshIndex::BuildCost() const {
   double cost = 0;
   for (const auto& [number, planned] : bands_) {
     cost += planned.insert_cost * static_cast<double>(planned.points);
@@ -286,7 +336,7 @@ double LshSearch::BuildCost() const {
   return cost;
 }
 
-void LshSearch::Build() {
+void LshIndex::Build() {
   const lsh::PointTable& table = points_.table();
   for (PointNumber n = 0; n < table.end(); ++n) {
     if (table.Contains(n)) BandOf(n).band.Insert(n, table[n]);
@@ -294,7 +344,7 @@ void LshSearch::Build() {
   built_ = true;
 }
 
-double LshSearch::Cost(const LiftedQuery& query, double bar) const {
+double LshIndex::Cost(const LiftedQuery& query, double bar) const {
   double cost = 0;
   for (const auto& [number, planned] : bands_) {
     const double reach = planned.band.scale() * query.length;
@@ -308,7 +358,8 @@ double LshSearch::Cost(const LiftedQuery& query, double bar) const {
 
 // Looks for arms that score higher than the best known and reach the bar,
 // longest first.
-Hit LshSearch::Improve(const LiftedQuery& query, Hit best, double bar) {
+Hit LshIndex::Improve(const LiftedQuery& query, Hit best, double bar,
+                      Asker& asker) {
   const lsh::PointTable& table = points_.table();
   std::vector<MaskedBlock> better;
   meetings_.Begin(table.end());
@@ -324,7 +375,7 @@ Hit LshSearch::Improve(const LiftedQuery& query, Hit best, double bar) {
       for (std::size_t i = 0; i < leaf.size(); ++i) {
         if (i + kAhead < leaf.size()) table.Prefetch(leaf[i + kAhead]);
         if (!meetings_.First(leaf[i])) continue;
-        ++stats_.arms_scored;
+        ++asker.stats.arms_scored;
         const float score = kernels::InnerProduct(
             table.row(leaf[i]), query.values.data(), table.stride());
         if (score < least) continue;
@@ -333,29 +384,19 @@ Hit LshSearch::Improve(const LiftedQuery& query, Hit best, double bar) {
       }
       return true;
     };
-    stats_.directions += planned.band.tree(0).VisitLeaves(
+    asker.stats.directions += planned.band.tree(0).VisitLeaves(
         query.on_sphere, EffortFor(planned.efforts, bar / reach).threshold,
         look_at);
     if (better.empty()) continue;
-    best = Better(store_, best, scorer_.Best(store_.blocks(), better));
+    best = Better(store(), best, asker.scorer.Best(store().blocks(), better));
   }
   return best;
 }
 
-std::size_t LshSearch::bytes() const {
+std::size_t LshIndex::bytes() const {
   std::size_t sum = 0;
   for (const auto& [number, planned] : bands_) sum += planned.band.bytes();
   return sum;
-}
-
-// Trees are made to find one arm that beats a score; the best of some, or the
-// best so many, are left to a scan.
-std::vector<Hit> LshSearch::Top(const Query& query, const TopRequest& request) {
-  scorer_.Take(query);
-  ScannedTop top = TopByScan(scorer_, store_, arms_, request);
-  stats_.arms_scored += top.arms;
-  ++stats_.scans;
-  return std::move(top.hits);
 }
 
 }  // namespace manyarms

@@ -1,11 +1,11 @@
-#ifndef MANYARMS_SEARCH_LSH_H_
-#define MANYARMS_SEARCH_LSH_H_
+#ifndef MANYARMS_SEARCH_LSH_LSH_H_
+#define MANYARMS_SEARCH_LSH_LSH_H_
 
 #include <functional>
 #include <map>
 #include <vector>
 
-#include "kernels/arm_set.h"
+#include "base/shared_mutex.h"
 #include "lsh/band.h"
 #include "lsh/meetings.h"
 #include "search/lifted_points.h"
@@ -26,18 +26,20 @@ namespace manyarms {
 /// What is given up is the promise against adaptive queries: a better arm is
 /// found with probability `success` over the trees' randomness, but the same
 /// one may be missed again and again while the queries are alike.
-class LshSearch final : public Search {
+class LshIndex final : public Index {
  public:
-  LshSearch(const LshOptions& options, const SearchTask& task,
-            const ArmStore& store, std::uint64_t seed);
+  LshIndex(const LshOptions& options, const SearchTask& task,
+           const ArmStore& store, Scope scope, std::uint64_t seed);
 
-  void Add(std::span<const Slot> slots) override;
-  void Remove(Slot slot) override;
-  void Clear() override;
-  std::size_t size() const override { return arms_.size(); }
-  std::optional<Hit> Best(const Query& query) override;
-  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
-  SearchStats stats() const override { return stats_; }
+  std::unique_ptr<Finder> MakeFinder() override;
+
+  /// What one asker's query needs and leaves behind.
+  struct Asker {
+    Scorer scorer;              // has taken the query
+    std::vector<Slot> winners;  // of its last queries, the newest last
+    SearchStats stats;
+  };
+  std::optional<Hit> Best(const Query& query, Asker& asker);
 
   std::size_t bytes() const;
 
@@ -62,12 +64,15 @@ class LshSearch final : public Search {
 
   static const Effort& EffortFor(const std::vector<Effort>& efforts,
                                  double cosine);
+  void Insert(std::span<const Slot> slots) override;
+  void Erase(Slot slot) override;
+  void EraseAll() override;
+
   LiftedQuery Lift(const Query& query) const;
-  Hit ScanAll();
-  Hit BestKnown();
-  void Remember(Slot slot);
+  Hit ScanAll(Asker& asker);
+  Hit BestKnown(Asker& asker) const;
   double Cost(const LiftedQuery& query, double bar) const;
-  Hit Improve(const LiftedQuery& query, Hit best, double bar);
+  Hit Improve(const LiftedQuery& query, Hit best, double bar, Asker& asker);
 
   bool planned() const { return planned_for_ > 0; }
   bool forced() const { return options_.min_depth > 0; }
@@ -81,13 +86,10 @@ class LshSearch final : public Search {
 
   // Immutable after construction.
   const LshOptions options_;
-  const SearchTask task_;
-  const ArmStore& store_;
   const std::uint64_t seed_;
 
-  ArmSet arms_;
+  SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
   LiftedPoints points_;  // all of them, once trees are planned
-  Scorer scorer_;
   std::map<lsh::BandNumber, PlannedBand, std::greater<>> bands_;
   std::size_t planned_for_ = 0;  // points; 0: nothing is planned
   bool built_ = false;
@@ -95,12 +97,10 @@ class LshSearch final : public Search {
   double scanned_ = 0;     // arms, since trees were dropped
   double would_save_ = 0;  // what trees would have saved since they are planned
   double expected_ = 0;    // <q, p> of a best arm for |q| = 1
-  std::vector<double> far_;    // <q, p> / |p| of others
-  std::vector<Slot> winners_;  // of the last queries, the newest last
+  std::vector<double> far_;  // <q, p> / |p| of others
   lsh::Meetings meetings_;
-  SearchStats stats_;
 };
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_SEARCH_LSH_H_
+#endif  // MANYARMS_SEARCH_LSH_LSH_H_

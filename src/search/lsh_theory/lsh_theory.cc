@@ -1,9 +1,11 @@
 #include "search/lsh_theory/lsh_theory.h"
 
 #include <cmath>
+#include <mutex>
 
 #include "manyarms/error.h"
 #include "manyarms/random.h"
+#include "search/scorer.h"
 #include "search/top_by_scan.h"
 
 namespace manyarms {
@@ -25,47 +27,76 @@ float Factor(Objective objective, std::size_t dim) {
              : 1;
 }
 
+class LshTheoryFinder final : public Finder {
+ public:
+  explicit LshTheoryFinder(LshTheoryIndex& index) : index_(index) {}
+
+  std::optional<Hit> Best(const Query& query) override {
+    return index_.Best(query, stats_);
+  }
+
+  // Trees are made to find one arm that beats a score; the top k, and the best
+  // of some arms, are left to a scan.
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override {
+    ScannedTop top =
+        TopByScan(Scorer(index_.task().objective, query), index_.store(),
+                  index_.members().arms(), request);
+    stats_.arms_scored += top.arms;
+    ++stats_.scans;
+    return std::move(top.hits);
+  }
+
+  SearchStats stats() const override { return stats_; }
+  std::size_t memory_bytes() const override { return sizeof(*this); }
+
+ private:
+  LshTheoryIndex& index_;
+  SearchStats stats_;
+};
+
 }  // namespace
 
-LshTheorySearch::LshTheorySearch(const LshTheoryOptions& options,
-                                 const SearchTask& task, const ArmStore& store,
-                                 std::uint64_t seed)
-    : options_(options),
-      task_(task),
-      store_(store),
+LshTheoryIndex::LshTheoryIndex(const LshTheoryOptions& options,
+                               const SearchTask& task, const ArmStore& store,
+                               Scope scope, std::uint64_t seed)
+    : Index(task, store, scope),
+      options_(options),
       seed_(seed),
-      points_(task.objective, store, Factor(task.objective, store.dim())),
-      scorer_(task.objective) {}
+      points_(task.objective, store, Factor(task.objective, store.dim())) {}
 
-void LshTheorySearch::Add(std::span<const Slot> slots) {
-  if (arms_.size() + slots.size() > planned_for_) solvers_.clear();
+std::unique_ptr<Finder> LshTheoryIndex::MakeFinder() {
+  return std::make_unique<LshTheoryFinder>(*this);
+}
+
+void LshTheoryIndex::Insert(std::span<const Slot> slots) {
+  const std::scoped_lock lock(mutex_);
+  if (members().size() > planned_for_) solvers_.clear();
   for (const Slot slot : slots) {
-    arms_.Add(slot);
     const PointNumber number = points_.Add(slot);
     try {
       for (AdaptiveSolver& solver : solvers_) solver.Insert(number);
     } catch (const Error&) {
       // Trees for points of this length do not fit into memory. The arm is
-      // taken nevertheless; the next query, which needs the trees, will say so.
+      // added nevertheless; the next query, which needs the trees, will say so.
       solvers_.clear();
     }
   }
 }
 
-void LshTheorySearch::Remove(Slot slot) {
+void LshTheoryIndex::Erase(Slot slot) {
+  const std::scoped_lock lock(mutex_);
   for (AdaptiveSolver& solver : solvers_) solver.Erase(points_.number(slot));
   points_.Remove(slot);
-  arms_.Remove(slot);
 }
 
-void LshTheorySearch::Clear() {
+void LshTheoryIndex::EraseAll() {
+  const std::scoped_lock lock(mutex_);
   solvers_.clear();
   points_.Clear();
-  arms_.Clear();
 }
 
-void LshTheorySearch::MakeSolvers(const Query& query) {
-  planned_for_ = kRoomToGrow * arms_.size();
+void LshTheoryIndex::MakeSolvers(const Query& query) {
+  planned_for_ = kRoomToGrow * members().size();
   try {
     AddSolvers(query);
   } catch (...) {
@@ -74,15 +105,15 @@ void LshTheorySearch::MakeSolvers(const Query& query) {
   }
 }
 
-void LshTheorySearch::AddSolvers(const Query& query) {
-  const auto dim = static_cast<double>(store_.dim());
-  if (task_.objective == Objective::kQuadraticForm) {
+void LshTheoryIndex::AddSolvers(const Query& query) {
+  const auto dim = static_cast<double>(store().dim());
+  if (task().objective == Objective::kQuadraticForm) {
     // Algorithm 2, line 3, where scores are beta^2 |x|^2_{V^-1}.
-    const double unit = dim * dim * query.radius * query.radius;
+    const double unit = dim * dim * query.exploration * query.exploration;
     AddSolver({.ratio = kElimRatio,
-               .sought = task_.sought / unit,
-               .slack = task_.slack / unit},
-              options_.delta * task_.failure_share, 1);
+               .sought = task().sought->score / unit,
+               .slack = task().sought->slack / unit},
+              options_.delta * task().sought->failure_share, 1);
   } else {
     // Algorithm 4, line 3.
     const double step = options_.accuracy / dim;
@@ -103,8 +134,8 @@ void LshTheorySearch::AddSolvers(const Query& query) {
   }
 }
 
-void LshTheorySearch::AddSolver(const MipsProblem& problem, double failure,
-                                std::size_t of) {
+void LshTheoryIndex::AddSolver(const MipsProblem& problem, double failure,
+                               std::size_t of) {
   const std::size_t dim = points_.table().dim();
   const std::size_t copies =
       options_.copies > 0
@@ -123,12 +154,12 @@ void LshTheorySearch::AddSolver(const MipsProblem& problem, double failure,
 }
 
 // vec(V^-1) / d, or the direction at length 1.
-std::vector<double> LshTheorySearch::PaperQuery(const Query& query) const {
+std::vector<double> LshTheoryIndex::PaperQuery(const Query& query) const {
   std::vector<float> lifted(points_.table().dim());
-  LiftQuery(task_.objective, query, lifted);
-  double scale =
-      1 / (query.radius * query.radius * static_cast<double>(store_.dim()));
-  if (task_.objective == Objective::kInnerProduct) {
+  LiftQuery(task().objective, query, lifted);
+  double scale = 1 / (query.exploration * query.exploration *
+                      static_cast<double>(store().dim()));
+  if (task().objective == Objective::kInnerProduct) {
     const double norm = Norm(lifted);
     scale = norm > 0 ? 1 / norm : 0;
   }
@@ -137,23 +168,24 @@ std::vector<double> LshTheorySearch::PaperQuery(const Query& query) const {
   return out;
 }
 
-LshTheorySearch::Answer LshTheorySearch::Ask(AdaptiveSolver& solver,
-                                             std::span<const double> query) {
+LshTheoryIndex::Answer LshTheoryIndex::Ask(AdaptiveSolver& solver,
+                                           std::span<const double> query,
+                                           SearchStats& stats) {
   const lsh::SolverAnswer answer = solver.Find(query);
-  stats_.arms_scored += answer.scored;
-  stats_.directions += answer.directions;
+  stats.arms_scored += answer.scored;
+  stats.directions += answer.directions;
   return answer.point;
 }
 
 // Algorithm 4, line 9: the answer of the last solver that has one.
-LshTheorySearch::Answer LshTheorySearch::LastAnswer(
-    std::span<const double> query) {
+LshTheoryIndex::Answer LshTheoryIndex::LastAnswer(std::span<const double> query,
+                                                  SearchStats& stats) {
   Answer last;
   std::size_t low = 0;  // solvers below are taken to have an answer
   std::size_t high = solvers_.size();
   while (low < high) {
     const std::size_t middle = (low + high) / 2;
-    if (const Answer answer = Ask(solvers_[middle], query)) {
+    if (const Answer answer = Ask(solvers_[middle], query, stats)) {
       last = answer;
       low = middle + 1;
     } else {
@@ -163,36 +195,25 @@ LshTheorySearch::Answer LshTheorySearch::LastAnswer(
   return last;
 }
 
-std::optional<Hit> LshTheorySearch::Best(const Query& query) {
-  if (arms_.size() == 0) return std::nullopt;
-  if (task_.objective == Objective::kQuadraticForm && query.radius == 0) {
+std::optional<Hit> LshTheoryIndex::Best(const Query& query,
+                                        SearchStats& stats) {
+  const bool by_form = task().objective == Objective::kQuadraticForm;
+  if (members().size() == 0) return std::nullopt;
+  if (by_form && query.exploration == 0) {
     return std::nullopt;  // nothing is uncertain
   }
+  const std::scoped_lock lock(mutex_);
   if (solvers_.empty()) MakeSolvers(query);
-  scorer_.Take(query);
-  const std::vector<double> paper_query = PaperQuery(query);
-  const Answer answer = LastAnswer(paper_query);
-  if (answer) return Score(points_.slot(*answer));
-  if (task_.objective == Objective::kQuadraticForm) return std::nullopt;
-  ++stats_.scans;
-  stats_.arms_scored += arms_.size();
-  return scorer_.Best(store_.blocks(), arms_.blocks());
-}
-
-Hit LshTheorySearch::Score(Slot slot) const {
-  const MaskedBlock one{.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)};
-  return scorer_.Best(store_.blocks(), {&one, 1});
-}
-
-// Trees are made to find one arm that beats a score; the best of some, or the
-// best so many, are left to a scan.
-std::vector<Hit> LshTheorySearch::Top(const Query& query,
-                                      const TopRequest& request) {
-  scorer_.Take(query);
-  ScannedTop top = TopByScan(scorer_, store_, arms_, request);
-  stats_.arms_scored += top.arms;
-  ++stats_.scans;
-  return std::move(top.hits);
+  const Scorer scorer(task().objective, query);
+  if (const Answer answer = LastAnswer(PaperQuery(query), stats)) {
+    const Slot slot = points_.slot(*answer);
+    const MaskedBlock one{.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)};
+    return scorer.Best(store().blocks(), {&one, 1});
+  }
+  if (by_form) return std::nullopt;
+  ++stats.scans;
+  stats.arms_scored += members().size();
+  return scorer.Best(store().blocks(), members().arms().blocks());
 }
 
 }  // namespace manyarms

@@ -4,21 +4,19 @@
 
 namespace manyarms {
 
-void ScanSearch::Add(std::span<const Slot> slots) {
-  for (const Slot slot : slots) arms_.Add(slot);
-}
-
-std::optional<Hit> ScanSearch::Best(const Query& query) {
-  if (arms_.size() == 0) return std::nullopt;
-  stats_.arms_scored += arms_.size();
+std::optional<Hit> ScanFinder::Best(const Query& query) {
+  const ArmSet& arms = index_.members().arms();
+  if (arms.size() == 0) return std::nullopt;
+  stats_.arms_scored += arms.size();
   scorer_.Take(query);
-  return scorer_.Best(store_.blocks(), arms_.blocks());
+  return scorer_.Best(index_.store().blocks(), arms.blocks());
 }
 
-std::vector<Hit> ScanSearch::Top(const Query& query,
+std::vector<Hit> ScanFinder::Top(const Query& query,
                                  const TopRequest& request) {
   scorer_.Take(query);
-  ScannedTop top = TopByScan(scorer_, store_, arms_, request);
+  ScannedTop top =
+      TopByScan(scorer_, index_.store(), index_.members().arms(), request);
   stats_.arms_scored += top.arms;
   return std::move(top.hits);
 }

@@ -1,32 +1,38 @@
-#ifndef MANYARMS_SEARCH_SCAN_H_
-#define MANYARMS_SEARCH_SCAN_H_
+#ifndef MANYARMS_SEARCH_SCAN_SCAN_H_
+#define MANYARMS_SEARCH_SCAN_SCAN_H_
 
-#include "kernels/arm_set.h"
 #include "search/scorer.h"
 #include "search/search.h"
 
 namespace manyarms {
 
-class ScanSearch final : public Search {
+/// Scores every arm.
+class ScanFinder final : public Finder {
  public:
-  ScanSearch(Objective objective, const ArmStore& store)
-      : scorer_(objective), store_(store) {}
+  explicit ScanFinder(const Index& index)
+      : index_(index), scorer_(index.task().objective) {}
 
-  void Add(std::span<const Slot> slots) override;
-  void Remove(Slot slot) override { arms_.Remove(slot); }
-  void Clear() override { arms_.Clear(); }
-  std::size_t size() const override { return arms_.size(); }
   std::optional<Hit> Best(const Query& query) override;
   std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
   SearchStats stats() const override { return stats_; }
+  std::size_t memory_bytes() const override { return sizeof(*this); }
 
  private:
+  const Index& index_;
   Scorer scorer_;
-  const ArmStore& store_;
-  ArmSet arms_;
   SearchStats stats_;
+};
+
+class ScanIndex final : public Index {
+ public:
+  ScanIndex(const SearchTask& task, const ArmStore& store, Scope scope)
+      : Index(task, store, scope) {}
+
+  std::unique_ptr<Finder> MakeFinder() override {
+    return std::make_unique<ScanFinder>(*this);
+  }
 };
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_SEARCH_SCAN_H_
+#endif  // MANYARMS_SEARCH_SCAN_SCAN_H_

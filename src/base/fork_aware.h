@@ -1,0 +1,43 @@
+#ifndef MANYARMS_BASE_FORK_AWARE_H_
+#define MANYARMS_BASE_FORK_AWARE_H_
+
+#include <cstdint>
+
+namespace manyarms {
+
+/// Something with a lock that threads hold now and then. A child that is forked
+/// while another thread holds such a lock would wait for that thread for ever,
+/// and would find what the lock guards half changed. So before a fork all of
+/// these locks are taken, and afterwards both processes release them.
+///
+/// The thread that forks must hold none of them itself.
+class ForkAware {
+ public:
+  /// The order in which a thread takes locks, and so do forks.
+  enum class Level : std::uint8_t { kCaller, kArms, kIndex };
+
+  ForkAware(const ForkAware&) = delete;
+  ForkAware& operator=(const ForkAware&) = delete;
+
+ protected:
+  explicit ForkAware(Level level);
+  ~ForkAware();
+
+ private:
+  friend class ForkRegistry;
+
+  virtual void LockBeforeFork() = 0;
+  virtual void UnlockInParent() = 0;
+  /// No other thread exists here, nor does anybody wait.
+  virtual void UnlockInChild() = 0;
+
+  Level level_;
+};
+
+/// How many forks lie between the first process and this one. What another
+/// generation's threads were to do will never be done.
+std::uint64_t ForkGeneration();
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_BASE_FORK_AWARE_H_

@@ -1,0 +1,67 @@
+#include "catalogue/members.h"
+
+#include <algorithm>
+#include <new>
+
+namespace manyarms {
+namespace {
+
+// Beyond this many changes, or one for each block, it costs less to look at the
+// epochs of all blocks than to go through a log.
+constexpr std::size_t kShortLog = 1024;
+
+}  // namespace
+
+// Noted first: if memory runs out between the two, a change was noted that did
+// not happen, which does no harm.
+void Members::Add(Slot slot) {
+  Note({.slot = slot, .added = true});
+  arms_.Add(slot);
+}
+
+void Members::Remove(Slot slot) {
+  Note({.slot = slot, .added = false});
+  arms_.Remove(slot);
+}
+
+void Members::Clear() {
+  log_start_ = epoch() + 1;
+  log_.clear();
+  for (const MaskedBlock& masked : arms_.blocks()) {
+    changed_[masked.block] = log_start_;
+  }
+  arms_.Clear();
+}
+
+void Members::Note(const Change& change) {
+  const std::size_t kept = std::max(kShortLog, changed_.size());
+  if (log_.size() >= 2 * kept) {
+    const auto end = log_.end() - static_cast<std::ptrdiff_t>(kept);
+    log_start_ += static_cast<Epoch>(end - log_.begin());
+    log_.erase(log_.begin(), end);
+  }
+  const std::uint32_t block = BlockOf(change.slot);
+  if (block >= changed_.size()) changed_.resize(block + 1);
+  try {
+    log_.push_back(change);
+  } catch (const std::bad_alloc&) {  // without a log there are still the epochs
+    log_start_ = epoch() + 1;
+    log_.clear();
+  }
+  changed_[block] = epoch();
+}
+
+std::vector<std::uint32_t> Members::ChangedBlocks(Epoch since) const {
+  std::vector<std::uint32_t> blocks;
+  for (std::uint32_t block = 0; block < changed_.size(); ++block) {
+    if (changed_[block] > since) blocks.push_back(block);
+  }
+  return blocks;
+}
+
+std::size_t Members::memory_bytes() const {
+  return arms_.memory_bytes() + changed_.capacity() * sizeof(Epoch) +
+         log_.capacity() * sizeof(Change);
+}
+
+}  // namespace manyarms

@@ -1,0 +1,77 @@
+#ifndef MANYARMS_SEARCH_CERTIFIED_CERTIFIED_FINDER_H_
+#define MANYARMS_SEARCH_CERTIFIED_CERTIFIED_FINDER_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "search/certified/fresh_arms.h"
+#include "search/certified/order.h"
+#include "search/certified/survey_budget.h"
+#include "search/certified/survey_run.h"
+#include "search/search.h"
+
+namespace manyarms {
+
+/// Finds what a scan finds without scanning: it walks through arms in the order
+/// of the upper bounds that a snapshot of the asker's belief gives them.
+/// docs/design.md says why that is exact.
+///
+/// Invariant while there is an order: every arm that was a member at epoch
+/// `seen_` is fresh, a contender, or one of the rest. Fresh arms are scored by
+/// every choice. Without an order every arm is.
+class CertifiedFinder final : public Finder {
+ public:
+  struct Limits {
+    bool background = true;     ///< surveys run beside choices
+    std::size_t max_bytes = 0;  ///< for the order; 0: no limit
+  };
+
+  /// REQUIRES: the objective is not kQuadraticForm, for which there is
+  /// LazyFormFinder.
+  CertifiedFinder(const Index& index, const Limits& limits);
+
+  std::optional<Hit> Best(const Query& query) override;
+  std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
+  SearchStats stats() const override { return stats_; }
+  std::size_t memory_bytes() const override;
+
+ private:
+  const ArmSet& arms() const { return index_.members().arms(); }
+  Objective objective() const { return index_.task().objective; }
+
+  bool MustScan(const Query& query) const;
+  Hit FindBest(const Query& query, bool& certain);
+  std::vector<Hit> FindTop(const Query& query, const TopRequest& request);
+  std::vector<Hit> ScanTop(const TopRequest& request);
+  void TightenAfterLongWalk(const Query& query);
+
+  void ConsiderSurvey(const Query& query, float threshold);
+  void StartSurvey(SurveyPlan plan);
+  void FinishSurveyIfEnded();
+  std::size_t MostContenders() const;
+
+  void CatchUp();
+  void CatchUpByLog();
+  void CatchUpByBlocks();
+  void DropOrder();
+
+  // Immutable after construction.
+  const Index& index_;
+  const Limits limits_;
+
+  Scorer scorer_;  // of the query that is being answered
+  SurveyBudget budget_;
+  std::unique_ptr<SurveyRun> survey_;  // none if none is under way
+
+  std::unique_ptr<Order> order_;  // none before the first survey
+  FreshArms fresh_;
+  Epoch seen_ = 0;
+
+  std::uint64_t last_walk_ = 0;  // arms scored by the last choice's walk
+  SearchStats stats_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_CERTIFIED_CERTIFIED_FINDER_H_

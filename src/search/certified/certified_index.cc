@@ -1,0 +1,22 @@
+#include "search/certified/certified_index.h"
+
+#include "search/certified/certified_finder.h"
+#include "search/certified/checked.h"
+#include "search/certified/lazy_form.h"
+
+namespace manyarms {
+
+std::unique_ptr<Finder> CertifiedIndex::MakeFinder() {
+  std::unique_ptr<Finder> finder;
+  if (task().objective == Objective::kQuadraticForm) {
+    finder = std::make_unique<LazyFormFinder>(*this);
+  } else {
+    finder = std::make_unique<CertifiedFinder>(
+        *this, CertifiedFinder::Limits{.background = options_.background});
+  }
+  if (options_.check_every == 0) return finder;
+  return std::make_unique<CheckedFinder>(std::move(finder),
+                                         options_.check_every, *this);
+}
+
+}  // namespace manyarms

@@ -1,0 +1,24 @@
+#ifndef MANYARMS_SEARCH_CERTIFIED_CERTIFIED_INDEX_H_
+#define MANYARMS_SEARCH_CERTIFIED_CERTIFIED_INDEX_H_
+
+#include "search/search.h"
+
+namespace manyarms {
+
+/// Certified search needs nothing of the arms but to know which they are and
+/// which have changed.
+class CertifiedIndex final : public Index {
+ public:
+  CertifiedIndex(const CertifiedOptions& options, const SearchTask& task,
+                 const ArmStore& store, Scope scope)
+      : Index(task, store, scope), options_(options) {}
+
+  std::unique_ptr<Finder> MakeFinder() override;
+
+ private:
+  const CertifiedOptions options_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_CERTIFIED_CERTIFIED_INDEX_H_

@@ -1,0 +1,60 @@
+#ifndef MANYARMS_SEARCH_CERTIFIED_SURVEY_BUDGET_H_
+#define MANYARMS_SEARCH_CERTIFIED_SURVEY_BUDGET_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "search/certified/survey.h"
+
+namespace manyarms {
+
+/// When a survey pays. The arms that choices score are earned, a survey has to
+/// be paid for with them, so that surveys never cost more than choices; and it
+/// must be worth its price: at least halve the work of a choice. What that
+/// takes depends on what the belief knows by now, so a new plan is made from
+/// time to time.
+class SurveyBudget {
+ public:
+  /// A choice scored this many arms; `certain`: without falling back on a scan.
+  void Earn(std::uint64_t arms, bool certain);
+
+  /// Whether enough was earned to make a plan.
+  bool MayPlan(std::size_t arms, std::size_t dim) const;
+
+  struct Situation {
+    const ArmStore& store;
+    const ArmSet& arms;
+    const Query& query;      ///< the last one
+    float threshold;         ///< the score that its answer had
+    const Snapshot* in_use;  ///< none before the first survey
+    std::size_t most_contenders;
+  };
+
+  /// A plan that pays and has been paid for, if there is one.
+  /// REQUIRES: MayPlan.
+  std::optional<SurveyPlan> Plan(Objective objective,
+                                 const Situation& situation);
+
+  /// A survey has succeeded.
+  void Surveyed() { probe_.reset(); }
+
+  std::size_t memory_bytes() const {
+    return probe_ ? probe_->memory_bytes() : 0;
+  }
+
+ private:
+  // What choices did since a plan was last made.
+  struct Recent {
+    std::uint64_t choices = 0;
+    std::uint64_t arms = 0;  // scored
+    bool uncertain = false;  // a choice fell back on a scan
+  };
+  Recent recent_;
+  std::uint64_t credit_ = 0;       // earned before that, and not spent
+  double spare_ = 0;               // part of the arms that are spare contenders
+  std::optional<Snapshot> probe_;  // of the last plan, while there is no order
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_CERTIFIED_SURVEY_BUDGET_H_

@@ -1,0 +1,123 @@
+#include "search/certified/survey_threads.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/fork_aware.h"
+#include "manyarms/threads.h"
+
+namespace manyarms {
+namespace {
+
+constexpr std::size_t kMostThreads = 1024;
+
+// Threads wait for work while there may be as many of them. They are detached:
+// work that is under way when the process ends is given up.
+class Pool final : ForkAware {
+ public:
+  static Pool& Get() {
+    // Never destroyed: its threads may be at work to the end.
+    static auto* const pool = new Pool;
+    return *pool;
+  }
+
+  std::size_t wanted() {
+    const std::scoped_lock lock(state_->mutex);
+    return state_->wanted;
+  }
+
+  void SetWanted(std::size_t threads) {
+    const std::scoped_lock lock(state_->mutex);
+    state_->wanted = threads;
+    state_->changed.notify_all();
+  }
+
+  bool IsBusy() {
+    const std::scoped_lock lock(state_->mutex);
+    return state_->wanted > 0 && state_->busy >= state_->wanted;
+  }
+
+  SurveyPool::Start TryRun(std::function<void()> work) {
+    const std::scoped_lock lock(state_->mutex);
+    State& state = *state_;
+    if (state.wanted == 0) return SurveyPool::Start::kNoThread;
+    if (state.busy >= state.wanted) return SurveyPool::Start::kBusy;
+    if (state.threads == state.busy) {
+      try {
+        std::thread(&Pool::Work, &state).detach();
+      } catch (const std::system_error&) {
+        return SurveyPool::Start::kNoThread;
+      }
+      ++state.threads;
+    }
+    ++state.busy;
+    state.work.push_back(std::move(work));
+    state.changed.notify_one();
+    return SurveyPool::Start::kStarted;
+  }
+
+ private:
+  struct State {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t wanted = std::thread::hardware_concurrency() > 1 ? 1 : 0;
+    std::size_t threads = 0;
+    std::size_t busy = 0;  // or about to be
+    std::vector<std::function<void()>> work;
+    State* parents = nullptr;  // of the process that this one was forked from
+  };
+
+  Pool() : ForkAware(Level::kIndex) {}
+
+  static void Work(State* state) {
+    std::unique_lock lock(state->mutex);
+    while (true) {
+      state->changed.wait(lock, [&] {
+        return !state->work.empty() || state->threads > state->wanted;
+      });
+      if (state->work.empty()) break;
+      const std::function<void()> work = std::move(state->work.back());
+      state->work.pop_back();
+      lock.unlock();
+      work();
+      lock.lock();
+      --state->busy;
+    }
+    --state->threads;
+  }
+
+  void LockBeforeFork() override { state_->mutex.lock(); }
+  void UnlockInParent() override { state_->mutex.unlock(); }
+
+  // None of the parent's threads exists here. Its state is left alone, because
+  // they seem to wait for it still.
+  void UnlockInChild() override {
+    auto* const state = new State;
+    state->wanted = state_->wanted;
+    state->parents = std::exchange(state_, state);
+  }
+
+  State* state_ = new State;
+};
+
+}  // namespace
+
+SurveyPool::Start SurveyPool::TryRun(std::function<void()> work) {
+  return Pool::Get().TryRun(std::move(work));
+}
+
+bool SurveyPool::IsBusy() { return Pool::Get().IsBusy(); }
+
+std::size_t SurveyThreads() { return Pool::Get().wanted(); }
+
+void SetSurveyThreads(std::size_t threads) {
+  CheckCount("number of survey threads", threads, 0, kMostThreads);
+  Pool::Get().SetWanted(threads);
+}
+
+}  // namespace manyarms

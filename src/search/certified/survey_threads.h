@@ -1,0 +1,25 @@
+#ifndef MANYARMS_SEARCH_CERTIFIED_SURVEY_THREADS_H_
+#define MANYARMS_SEARCH_CERTIFIED_SURVEY_THREADS_H_
+
+#include <functional>
+
+namespace manyarms {
+
+/// The threads that survey arms for all finders of the process. There are at
+/// most SurveyThreads() of them (manyarms/threads.h), and no queue: a finder
+/// that meets no free thread tries again later.
+class SurveyPool {
+ public:
+  enum class Start { kStarted, kBusy, kNoThread };
+
+  /// Runs `work` on a thread that has nothing else to do. kNoThread: there are
+  /// to be none, or the system has none to give.
+  static Start TryRun(std::function<void()> work);
+
+  /// Whether TryRun would find all threads at work.
+  static bool IsBusy();
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_CERTIFIED_SURVEY_THREADS_H_
