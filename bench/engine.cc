@@ -18,6 +18,7 @@
 #include "manyarms/bandit.h"
 #include "manyarms/random.h"
 #include "search/scan/scan.h"
+#include "search/searcher.h"
 
 namespace manyarms {
 namespace {
@@ -65,8 +66,9 @@ struct Arms {
       slots.push_back(store.Add(id, row));
     }
   }
-  std::unique_ptr<Search> Scan(Objective objective) const {
-    auto search = std::make_unique<ScanSearch>(objective, store);
+  std::unique_ptr<Searcher> Scan(Objective objective) const {
+    auto search =
+        std::make_unique<Searcher>(ScanOptions{}, objective, store, 1);
     search->Add(slots);
     return search;
   }
@@ -88,7 +90,7 @@ struct Arms {
 };
 
 // The answer is checked before it is timed.
-void Verify(const Arms& arms, Search& search, const Eigen::VectorXd& theta) {
+void Verify(const Arms& arms, Searcher& search, const Eigen::VectorXd& theta) {
   double best = -std::numeric_limits<double>::infinity();
   std::vector<float> row(kDim);
   for (const Slot slot : arms.slots) {

@@ -8,7 +8,7 @@
 
 #include "catalogue/arm_store.h"
 #include "manyarms/random.h"
-#include "search/search.h"
+#include "search/searcher.h"
 
 namespace manyarms {
 namespace {
@@ -37,15 +37,15 @@ void Measure(std::size_t count, bool unequal) {
   constexpr Objective kObjective = Objective::kInnerProduct;
   ArmStore store(kDim);
   const auto slots = AddArms(count, unequal, store);
-  const Posterior posterior(kDim, 1.0);
-  const auto scan = MakeSearch(ScanOptions{}, kObjective, store, posterior, 1);
+  const auto scan =
+      std::make_unique<Searcher>(ScanOptions{}, kObjective, store, 1);
   scan->Add(slots);
   for (const Metric metric :
        {Metric::kInnerProduct, Metric::kEuclidean, Metric::kBoth}) {
     for (const std::size_t effort : {30U, 400U}) {
-      const auto hnsw =
-          MakeSearch(HnswOptions{.metric = metric, .effort = effort},
-                     kObjective, store, posterior, 1);
+      const auto hnsw = std::make_unique<Searcher>(
+          HnswOptions{.metric = metric, .effort = effort}, kObjective, store,
+          1);
       hnsw->Add(slots);
       std::uint64_t found = 0;
       double seconds = 0;

@@ -16,7 +16,7 @@
 #include "manyarms/random.h"
 #include "manyarms/research/environment.h"
 #include "manyarms/research/experiment.h"
-#include "search/search.h"
+#include "search/searcher.h"
 
 namespace manyarms {
 namespace {
@@ -75,10 +75,10 @@ Outcome RunThompson(const SearchOptions& options, std::size_t arms,
   const std::size_t dim = world->dim();
   ArmStore store(dim);
   Posterior posterior(dim, 1.0);
-  const auto search =
-      MakeSearch(options, Objective::kInnerProduct, store, posterior, seed);
-  const auto scan = MakeSearch(ScanOptions{}, Objective::kInnerProduct, store,
-                               posterior, seed);
+  const auto search = std::make_unique<Searcher>(
+      options, Objective::kInnerProduct, store, seed);
+  const auto scan = std::make_unique<Searcher>(
+      ScanOptions{}, Objective::kInnerProduct, store, seed);
   Outcome outcome;
   std::vector<float> features(dim);
   const auto add = [&](const std::vector<ArmId>& ids, double& seconds) {

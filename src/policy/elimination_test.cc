@@ -122,7 +122,8 @@ class Race {
         confidence_(store_, posterior_, radius),
         slow_(confidence_, accuracy),
         fast_({.exploration = radius, .accuracy = accuracy}, ScanOptions{},
-              store_, posterior_, seed) {
+              {.store = store_, .posterior = posterior_, .index = nullptr},
+              seed) {
     theta_ = testing::GaussianRows(1, dim, seed + 1000);
   }
 
@@ -286,7 +287,9 @@ TEST(Elimination, RecoversWhenEverythingWasEliminated) {
 TEST(Elimination, BringsBackWhatARemovedArmHadEliminated) {
   ArmStore store(2);
   Posterior posterior(2, 1.0);
-  Elimination policy({}, ScanOptions{}, store, posterior, 1);
+  Elimination policy({}, ScanOptions{},
+                     {.store = store, .posterior = posterior, .index = nullptr},
+                     1);
   const std::vector<std::vector<float>> arms = {{1, 0}, {0.5, 0}, {0, 1}};
   const std::vector<double> means = {10, 5, 0};
   std::vector<Slot> slots;

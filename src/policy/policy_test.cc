@@ -29,17 +29,25 @@ class PolicyFixture : public ::testing::Test {
     posterior_.Update(std::span(rows_).subspan(i * kDim, kDim), reward);
   }
 
+  std::unique_ptr<Policy> Make(const PolicyOptions& policy,
+                               std::uint64_t seed) {
+    index_ = MakeSharedIndex(policy, ScanOptions{}, store_, seed);
+    return MakePolicy(
+        policy, ScanOptions{},
+        {.store = store_, .posterior = posterior_, .index = index_.get()},
+        seed);
+  }
+
   ArmStore store_;
   Posterior posterior_;
   std::vector<float> rows_;
   std::vector<Slot> slots_;
+  std::unique_ptr<Index> index_;
 };
 
 TEST_F(PolicyFixture, ThompsonPlaysTheBestArmOfItsSample) {
   constexpr std::uint64_t kSeed = 11;
-  const auto policy = MakePolicy(ThompsonOptions{.exploration = 1.5},
-                                 ScanOptions{}, store_, posterior_, kSeed);
-  policy->Add(slots_);
+  const auto policy = Make(ThompsonOptions{.exploration = 1.5}, kSeed);
   for (std::uint64_t t = 0; t < 100; ++t) {
     std::vector<double> xi(kDim);
     RandomStream(kSeed, RandomStream::Role::kSample, t).Gaussians(xi);
@@ -57,9 +65,7 @@ TEST_F(PolicyFixture, ThompsonPlaysTheBestArmOfItsSample) {
 
 TEST_F(PolicyFixture, UcbPlaysTheLargestUpperBound) {
   constexpr double kRadius = 0.7;
-  const auto policy = MakePolicy(UcbOptions{.exploration = kRadius},
-                                 ScanOptions{}, store_, posterior_, 1);
-  policy->Add(slots_);
+  const auto policy = Make(UcbOptions{.exploration = kRadius}, 1);
   for (int t = 0; t < 100; ++t) {
     const Eigen::VectorXd mean = posterior_.Mean();
     const auto bound = [&](std::size_t i) {
@@ -78,9 +84,7 @@ TEST_F(PolicyFixture, UcbPlaysTheLargestUpperBound) {
 
 TEST_F(PolicyFixture, TheoryMakesThompsonExploreMore) {
   const auto spread = [&](Exploration exploration) {
-    const auto policy = MakePolicy(ThompsonOptions{exploration}, ScanOptions{},
-                                   store_, posterior_, 1);
-    policy->Add(slots_);
+    const auto policy = Make(ThompsonOptions{exploration}, 1);
     double sum = 0;
     for (int t = 0; t < 50; ++t) sum += policy->Choose().score;
     return sum / 50;
@@ -94,7 +98,12 @@ TEST_F(PolicyFixture, TheoryMakesThompsonExploreMore) {
 
 TEST_F(PolicyFixture, RefusesOptionsOutOfBounds) {
   const auto make = [&](PolicyOptions policy, SearchOptions search) {
-    return [=, this] { MakePolicy(policy, search, store_, posterior_, 1); };
+    return [=, this] {
+      const auto index = MakeSharedIndex(policy, search, store_, 1);
+      MakePolicy(
+          policy, search,
+          {.store = store_, .posterior = posterior_, .index = index.get()}, 1);
+    };
   };
   ExpectError(ErrorCode::kInvalidArgument, {"exploration is -2"},
               make(ThompsonOptions{-2.0}, ScanOptions{}));

@@ -7,8 +7,8 @@
 namespace manyarms {
 
 /// What one who chooses among arms knows of their rewards, in the arms' space:
-/// the reward of an arm x is expected to be <Mean(), x>, give or take a multiple
-/// of its width |A x|, where A is the inverse factor.
+/// the reward of an arm x is expected to be <Mean(), x>, give or take a
+/// multiple of its width |A x|, where A is the inverse factor.
 ///
 /// A posterior is one. Whatever else is to choose among the same arms (for one
 /// context, say) only has to answer these four questions.

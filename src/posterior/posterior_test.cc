@@ -194,7 +194,7 @@ TEST(Posterior, RefusesBadInputAndStaysAsItWas) {
   ExpectError(ErrorCode::kInvalidArgument, {"3 features", "dimension is 2"},
               update({1, 1, 1}, 0));
   EXPECT_EQ(posterior.Mean(), before);
-  EXPECT_EQ(posterior.updates(), 1U);
+  EXPECT_EQ(posterior.version(), 1U);
 }
 
 TEST(Posterior, RefusesARegularisationThatIsNotPositive) {

@@ -1,14 +1,14 @@
-#include "search/search.h"
-
 #include <array>
 #include <cmath>
 #include <ostream>
 #include <set>
 
 #include "kernels/arm_set.h"
+#include "posterior/posterior.h"
 #include "search/hnsw/hnsw.h"
 #include "search/hnsw/hnsw_graph.h"
 #include "search/lsh/lsh.h"
+#include "search/searcher.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -73,7 +73,8 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
   SearchLaws()
       : store_(kDim),
         posterior_(kDim, 1.0),
-        search_(MakeSearch(GetParam().search, Task(), store_, posterior_, 1)),
+        search_(
+            std::make_unique<Searcher>(GetParam().search, Task(), store_, 1)),
         direction_(kDim) {
     NewQuery(0);
   }
@@ -88,8 +89,7 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
   static SearchTask Task() {
     SearchTask task = GetParam().objective;
     if (may_find_nothing()) {
-      task.sought = kSought;
-      task.slack = kSlack;
+      task.sought = {.score = kSought, .slack = kSlack};
     }
     return task;
   }
@@ -113,7 +113,10 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
   }
 
   Query query() const {
-    return {.direction = &direction_, .factor = &factor_, .radius = kRadius};
+    return {.belief = &posterior_,
+            .direction = &direction_,
+            .factor = &factor_,
+            .exploration = kRadius};
   }
 
   Slot AddArm(ArmId id, std::span<const float> features) {
@@ -226,7 +229,7 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
 
   ArmStore store_;
   Posterior posterior_;
-  std::unique_ptr<Search> search_;
+  std::unique_ptr<Searcher> search_;
   std::set<Slot> members_;
   Eigen::VectorXd direction_;
   Eigen::MatrixXd factor_;
@@ -372,7 +375,7 @@ TEST_P(SearchLaws, IsEmptyAfterClearAndFillsAgain) {
 TEST_P(SearchLaws, GivesTheSameAnswersFromTheSameSeed) {
   AddGaussianArms(800, 1);
   const auto other =
-      MakeSearch(GetParam().search, Task(), store_, posterior_, 1);
+      std::make_unique<Searcher>(GetParam().search, Task(), store_, 1);
   other->Add(std::vector<Slot>(members_.begin(), members_.end()));
   for (std::uint64_t i = 0; i < 50; ++i) {
     NewQuery(i);
@@ -420,9 +423,10 @@ double Recall(const ArmStore& store, std::span<const Slot> slots,
   constexpr std::uint64_t kQueries = 400;
   constexpr std::uint64_t kBefore = 2;
   constexpr auto kObjective = Objective::kInnerProduct;
-  const Posterior posterior(store.dim(), 1.0);
-  const auto scan = MakeSearch(ScanOptions{}, kObjective, store, posterior, 1);
-  const auto search = MakeSearch(options, kObjective, store, posterior, seed);
+  const auto scan =
+      std::make_unique<Searcher>(ScanOptions{}, kObjective, store, 1);
+  const auto search =
+      std::make_unique<Searcher>(options, kObjective, store, seed);
   scan->Add(slots);
   search->Add(slots);
   int right = 0;
@@ -476,15 +480,17 @@ TEST(HnswSearch, IsBuiltAnewWhenAQuarterIsDead) {
   ArmStore store(4);
   const auto slots =
       store.Add(testing::FirstIds(400), testing::GaussianRows(400, 4, 1));
-  HnswSearch search(HnswOptions{}, Objective::kInnerProduct, store, 1);
-  search.Add(slots);
+  HnswIndex index(HnswOptions{}, Objective::kInnerProduct, store,
+                  Scope::kOwnSet, 1);
+  const auto finder = index.MakeFinder();
+  index.Add(slots);
   const Eigen::VectorXd q = Eigen::VectorXd::Ones(4);
-  for (std::size_t i = 0; i < 99; ++i) search.Remove(slots[i]);
-  search.Best({.direction = &q});
-  EXPECT_EQ(search.nodes(), 400U);
-  search.Remove(slots[99]);
-  search.Best({.direction = &q});
-  EXPECT_EQ(search.nodes(), 300U);
+  for (std::size_t i = 0; i < 99; ++i) index.Remove(slots[i]);
+  finder->Best({.direction = &q});
+  EXPECT_EQ(index.nodes(), 400U);
+  index.Remove(slots[99]);
+  finder->Best({.direction = &q});
+  EXPECT_EQ(index.nodes(), 300U);
 }
 
 constexpr LshOptions kTrees = {.min_depth = 1};
@@ -536,6 +542,9 @@ class ForcedTrees {
     Eigen::VectorXd q = Direction(index);
     return search.Best({.direction = &q}).value();
   }
+  std::size_t bytes() {
+    return dynamic_cast<LshIndex&>(search.index()).bytes();
+  }
   static Eigen::VectorXd Direction(std::uint64_t index) {
     Eigen::VectorXd q(static_cast<Eigen::Index>(kFeatures));
     RandomStream(4, RandomStream::Role::kTheta, index)
@@ -544,7 +553,7 @@ class ForcedTrees {
   }
 
   ArmStore store;
-  LshSearch search;
+  Searcher search;
 };
 
 TEST(LshSearch, LooksAtFewerArmsThanAScan) {
@@ -593,14 +602,14 @@ TEST(LshSearch, IsPlannedAnewWhenItHasFourTimesAsManyArms) {
   ForcedTrees trees;
   trees.Add(300, 1);
   trees.Ask(0);
-  EXPECT_GT(trees.search.bytes(), 0U);
+  EXPECT_GT(trees.bytes(), 0U);
   trees.Add(900, 2);
-  EXPECT_GT(trees.search.bytes(), 0U);
+  EXPECT_GT(trees.bytes(), 0U);
   trees.Add(1, 3);
-  EXPECT_EQ(trees.search.bytes(), 0U);
+  EXPECT_EQ(trees.bytes(), 0U);
   const std::uint64_t scans = trees.search.stats().scans;
   trees.Ask(2);
-  EXPECT_GT(trees.search.bytes(), 0U);
+  EXPECT_GT(trees.bytes(), 0U);
   EXPECT_EQ(trees.search.stats().scans, scans + 1);
 }
 
@@ -633,10 +642,10 @@ TEST(LshSearch, FindsAMuchLongerArmThatArrivesLate) {
 TEST(LshSearch, LooksOnlyForWhatReachesTheSoughtScore) {
   const Eigen::MatrixXd factor =
       Eigen::MatrixXd::Identity(ForcedTrees::kFeatures, ForcedTrees::kFeatures);
-  const Query query{.factor = &factor, .radius = 1};
+  const Query query{.factor = &factor, .exploration = 1};
   const auto looked_at = [&](double sought) {
     SearchTask task = Objective::kQuadraticForm;
-    task.sought = sought;
+    task.sought = Sought{.score = sought};
     ForcedTrees trees(task);
     trees.Add(1000, 1);
     trees.search.Best(query);
@@ -650,7 +659,8 @@ TEST(LshSearch, LooksOnlyForWhatReachesTheSoughtScore) {
 
 TEST(LshSearch, FindsFormsThatReachTheSoughtScore) {
   SearchTask task = Objective::kQuadraticForm;
-  task.sought = 12;
+  constexpr double kSoughtScore = 12;
+  task.sought = Sought{.score = kSoughtScore};
   ForcedTrees trees(task);
   const auto slots = trees.Add(2000, 1);
   std::set<Slot> members(slots.begin(), slots.end());
@@ -659,7 +669,8 @@ TEST(LshSearch, FindsFormsThatReachTheSoughtScore) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     const Eigen::MatrixXd factor =
         Eigen::MatrixXd::Identity(8, 8) * (0.3 + 0.7 * std::abs(std::sin(i)));
-    const Hit hit = trees.search.Best({.factor = &factor, .radius = 1}).value();
+    const Hit hit =
+        trees.search.Best({.factor = &factor, .exploration = 1}).value();
     ASSERT_TRUE(members.contains(hit.slot));
     double best = 0;
     for (const Slot slot : members) {
@@ -669,10 +680,10 @@ TEST(LshSearch, FindsFormsThatReachTheSoughtScore) {
           Eigen::Map<const Eigen::VectorXf>(x.data(), 8).cast<double>();
       best = std::max(best, (factor * v).squaredNorm());
     }
-    there += best >= task.sought * 1.0001 ? 1 : 0;
-    found += hit.score >= task.sought ? 1 : 0;
-    if (best < task.sought * 0.9999) {
-      EXPECT_LT(hit.score, task.sought);
+    there += best >= kSoughtScore * 1.0001 ? 1 : 0;
+    found += hit.score >= kSoughtScore ? 1 : 0;
+    if (best < kSoughtScore * 0.9999) {
+      EXPECT_LT(hit.score, kSoughtScore);
     }
     trees.search.Remove(hit.slot);
     members.erase(hit.slot);
@@ -684,8 +695,8 @@ TEST(LshSearch, FindsFormsThatReachTheSoughtScore) {
 // A tree that does not fit is no reason to lose an arm.
 TEST(LshSearch, TakesArmsWhoseTreesDoNotFit) {
   ArmStore store(200);
-  LshSearch search({.min_depth = 1, .max_bytes = 1e6}, Objective::kInnerProduct,
-                   store, 1);
+  Searcher search(LshOptions{.min_depth = 1, .max_bytes = 1e6},
+                  Objective::kInnerProduct, store, 1);
   const auto slots =
       store.Add(testing::FirstIds(300), testing::GaussianRows(300, 200, 1));
   search.Add(slots);
@@ -698,7 +709,7 @@ TEST(LshSearch, TakesArmsWhoseTreesDoNotFit) {
   EXPECT_NE(search.Best({.direction = &q})->slot, longer);
 }
 
-TEST(MakeSearch, RefusesFilterTreesThatCannotWork) {
+TEST(MakeIndex, RefusesFilterTreesThatCannotWork) {
   using testing::ExpectError;
   const ArmStore store(kDim);
   const ArmStore wide(257);
@@ -706,7 +717,7 @@ TEST(MakeSearch, RefusesFilterTreesThatCannotWork) {
                          const SearchOptions& options, Objective objective,
                          const ArmStore& arms) {
     ExpectError(code, parts, [&] {
-      MakeSearch(options, objective, arms, Posterior(arms.dim(), 1.0), 1);
+      std::make_unique<Searcher>(options, objective, arms, 1);
     });
   };
   constexpr auto kBad = ErrorCode::kInvalidArgument;
@@ -735,14 +746,13 @@ TEST(MakeSearch, RefusesFilterTreesThatCannotWork) {
   }
 }
 
-TEST(MakeSearch, RefusesWhatCannotWork) {
+TEST(MakeIndex, RefusesWhatCannotWork) {
   using testing::ExpectError;
   const ArmStore store(kDim);
   const auto make = [&](HnswOptions options, Objective objective,
                         const ArmStore& arms) {
-    return [=, &arms] {
-      MakeSearch(options, objective, arms, Posterior(arms.dim(), 1.0), 1);
-    };
+    return
+        [=, &arms] { std::make_unique<Searcher>(options, objective, arms, 1); };
   };
   ExpectError(ErrorCode::kUnsupported, {"ucb", "hnsw", "certified"},
               make({}, Objective::kOptimism, store));

@@ -8,8 +8,9 @@
 #include <string>
 
 #include "kernels/arm_set.h"
+#include "posterior/posterior.h"
 #include "search/scan/scan.h"
-#include "search/search.h"
+#include "search/searcher.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -29,8 +30,8 @@ class SideBySide {
         random_(seed, Role::kChurn, dim),
         store_(dim),
         posterior_(dim, regularisation),
-        certified_(MakeSearch(options, objective, store_, posterior_, 1)),
-        scan_(objective, store_) {}
+        certified_(std::make_unique<Searcher>(options, objective, store_, 1)),
+        scan_(ScanOptions{}, objective, store_, 1) {}
 
   // Arms of one length, among them some zero and some equal to others.
   void Add(std::size_t count, float length) {
@@ -84,8 +85,10 @@ class SideBySide {
     }
     if (far) direction = 100 * xi;
     const Eigen::MatrixXd factor = kRadius * posterior_.InverseFactor();
-    const Query query{
-        .direction = &direction, .factor = &factor, .radius = kRadius};
+    const Query query{.belief = &posterior_,
+                      .direction = &direction,
+                      .factor = &factor,
+                      .exploration = kRadius};
     const std::optional<Hit> found = certified_->Best(query);
     const std::optional<Hit> expected = scan_.Best(query);
     if (found.has_value() != expected.has_value()) return false;
@@ -112,7 +115,10 @@ class SideBySide {
     const Eigen::VectorXd direction = posterior_.Mean();
     const Eigen::MatrixXd factor = kRadius * posterior_.InverseFactor();
     return certified_
-        ->Top({.direction = &direction, .factor = &factor, .radius = kRadius},
+        ->Top({.belief = &posterior_,
+               .direction = &direction,
+               .factor = &factor,
+               .exploration = kRadius},
               {.count = count})
         .size();
   }
@@ -154,8 +160,8 @@ class SideBySide {
   RandomStream random_;
   ArmStore store_;
   Posterior posterior_;
-  std::unique_ptr<Search> certified_;
-  ScanSearch scan_;
+  std::unique_ptr<Searcher> certified_;
+  Searcher scan_;
   std::vector<Slot> slots_;
   Slot last_ = kNoSlot;
   bool asks_for_top_ = false;  // beside every choice

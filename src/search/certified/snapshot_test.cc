@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "posterior/posterior.h"
 #include "search/scorer.h"
 #include "testing.h"
 
@@ -83,8 +84,10 @@ TEST(Snapshot, BoundsEveryScoreToCome) {
           later == 5 ? Eigen::VectorXd(1e3 * xi)
                      : posterior.Sample(beta, {xi.data(), c.dim});
       const Eigen::MatrixXd factor = posterior.InverseFactor(beta);
-      const Query query{
-          .direction = &direction, .factor = &factor, .radius = beta};
+      const Query query{.belief = &posterior,
+                        .direction = &direction,
+                        .factor = &factor,
+                        .exploration = beta};
       if (later == 3) snapshot.Tighten(query);
       const double radius = snapshot.Radius(query);
       ASSERT_TRUE(std::isfinite(radius));
@@ -132,7 +135,8 @@ TEST(Snapshot, BoundsAreTight) {
       Eigen::Map<const Eigen::VectorXf>(row.data(), kDim).cast<double>();
   const Eigen::VectorXd direction =
       posterior.Mean() + a.transpose() * (a * x) / width;
-  const double radius = snapshot.Radius({.direction = &direction});
+  const double radius =
+      snapshot.Radius({.belief = &posterior, .direction = &direction});
   EXPECT_NEAR(radius, 1, 1e-4);
   EXPECT_NEAR(bounds.centre[0] + radius * bounds.width[0], direction.dot(x),
               1e-3 * width);
@@ -147,7 +151,8 @@ TEST(Snapshot, TightensByWhatWasLearnedInAllDirections) {
     posterior.Update(std::vector<float>{0, 1}, 0);
   }
   const Eigen::MatrixXd factor = kRadius * posterior.InverseFactor();
-  const Query query{.factor = &factor, .radius = kRadius};
+  const Query query{
+      .belief = &posterior, .factor = &factor, .exploration = kRadius};
   EXPECT_DOUBLE_EQ(snapshot.Radius(query), kRadius);
   snapshot.Tighten(query);
   EXPECT_NEAR(snapshot.Radius(query), kRadius / 2, 1e-6);

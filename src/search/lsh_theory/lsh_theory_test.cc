@@ -1,7 +1,7 @@
 #include <memory>
 #include <vector>
 
-#include "search/search.h"
+#include "search/searcher.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -16,12 +16,11 @@ TEST(LshTheorySearch, IsAsGoodAsItsLadderIsFine) {
   auto rows = testing::GaussianRows(150, kFeatures, 1);
   for (float& v : rows) v *= 0.25F;
   const auto slots = store.Add(testing::FirstIds(150), rows);
-  const Posterior posterior(kFeatures, 1.0);
-  const auto search =
-      MakeSearch(LshTheoryOptions{.accuracy = kEta, .copies = 4},
-                 Objective::kInnerProduct, store, posterior, 1);
-  const auto scan =
-      MakeSearch(ScanOptions{}, Objective::kInnerProduct, store, posterior, 1);
+  const auto search = std::make_unique<Searcher>(
+      LshTheoryOptions{.accuracy = kEta, .copies = 4}, Objective::kInnerProduct,
+      store, 1);
+  const auto scan = std::make_unique<Searcher>(
+      ScanOptions{}, Objective::kInnerProduct, store, 1);
   search->Add(slots);
   scan->Add(slots);
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -40,9 +39,8 @@ TEST(LshTheorySearch, IsAsGoodAsItsLadderIsFine) {
 // says the same.
 TEST(LshTheorySearch, SurvivesTreesThatDoNotFit) {
   ArmStore store(6);
-  const Posterior posterior(6, 1.0);
-  const auto search = MakeSearch(LshTheoryOptions{.max_bytes = 1e6},
-                                 Objective::kInnerProduct, store, posterior, 1);
+  const auto search = std::make_unique<Searcher>(
+      LshTheoryOptions{.max_bytes = 1e6}, Objective::kInnerProduct, store, 1);
   const auto slots =
       store.Add(testing::FirstIds(200), testing::GaussianRows(200, 6, 1));
   search->Add(slots);
@@ -59,12 +57,11 @@ TEST(LshTheorySearch, AnswersTheSameWithAnyNumberOfThreads) {
   ArmStore store(3);
   const auto slots =
       store.Add(testing::FirstIds(100), testing::GaussianRows(100, 3, 1));
-  const Posterior posterior(3, 1.0);
-  std::vector<std::unique_ptr<Search>> searches;
+  std::vector<std::unique_ptr<Searcher>> searches;
   for (const std::size_t threads : {1U, 2U, 4U}) {
-    searches.push_back(MakeSearch(
+    searches.push_back(std::make_unique<Searcher>(
         LshTheoryOptions{.accuracy = 1, .copies = 4, .threads = threads},
-        Objective::kInnerProduct, store, posterior, 1));
+        Objective::kInnerProduct, store, 1));
     searches.back()->Add(slots);
   }
   for (std::uint64_t i = 0; i < 50; ++i) {

@@ -1,0 +1,85 @@
+// A forked child may use what it inherited, whatever other threads were doing.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "base/shared_mutex.h"
+#include "manyarms/bandit.h"
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+// Runs `work` in a forked child and returns whether it ended well within a
+// minute. A child that hangs is ended by its alarm.
+template <class Work>
+bool WorksInAChild(const Work& work) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(work() ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(Fork, FindsLocksFreeThatOtherThreadsHold) {
+  SharedMutex mutex(ForkAware::Level::kArms);
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    while (!done) {
+      const std::shared_lock lock(mutex);
+      std::this_thread::yield();
+    }
+  });
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_TRUE(WorksInAChild([&] {
+      mutex.lock();
+      mutex.unlock();
+      return true;
+    }));
+  }
+  done = true;
+  other.join();
+}
+
+// A child that is forked in the middle of a survey.
+TEST(Fork, LetsAChildUseABanditWhoseArmsAreBeingSurveyed) {
+  constexpr std::size_t kDim = 16;
+  constexpr std::size_t kArms = 60'000;
+  int in_the_middle = 0;
+  for (std::uint64_t seed = 0; seed < 40 && in_the_middle < 5; ++seed) {
+    Bandit bandit({.dim = kDim, .seed = seed});
+    bandit.Add(testing::FirstIds(kArms),
+               testing::GaussianRows(kArms, kDim, seed));
+    const auto bounded = [&] { return bandit.stats().arms_bounded; };
+    for (int t = 0; t < 300 && bounded() == 0; ++t) {
+      const Decision decision = bandit.Choose();
+      bandit.Learn(decision, static_cast<double>(decision.arm % 7));
+    }
+    if (bounded() == 0 || bandit.stats().snapshots > 0) continue;
+    ++in_the_middle;
+    EXPECT_TRUE(WorksInAChild([&] {
+      std::vector<float> row(kDim, 0.5F);
+      bandit.Add(kArms, row);
+      bandit.Update(std::vector<ArmId>{7},
+                    FeatureRows(row.data(), 1, kDim, {}));
+      bandit.Remove(8);
+      for (int t = 0; t < 400; ++t) {
+        const Decision decision = bandit.Choose();
+        bandit.Learn(decision, static_cast<double>(decision.arm % 7));
+      }
+      // It surveys for itself in the end.
+      return bandit.stats().snapshots > 0 && bandit.size() == kArms;
+    }));
+    for (int t = 0; t < 10; ++t) bandit.Choose();
+  }
+  EXPECT_EQ(in_the_middle, 5) << "no survey was under way";
+}
+
+}  // namespace
+}  // namespace manyarms

@@ -1,0 +1,227 @@
+// Many finders over one catalogue, asked by several threads while arms come and
+// go: each finds what a scan finds, in the memory that it may take.
+
+#include <atomic>
+#include <thread>
+
+#include "manyarms/random.h"
+#include "manyarms/threads.h"
+#include "posterior/posterior.h"
+#include "search/certified/certified_finder.h"
+#include "search/certified/certified_index.h"
+#include "search/scan/scan.h"
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+using Role = RandomStream::Role;
+
+constexpr std::size_t kDim = 8;
+constexpr std::size_t kFinders = 1000;
+constexpr std::size_t kArms = 100'000;
+constexpr std::size_t kMaxBytes = 128 * 1024;
+constexpr double kExploration = 2;
+
+// A thread sanitizer, or an address sanitizer, makes all of this slower by ten
+// times or more.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kRounds = 3;
+#else
+constexpr std::uint64_t kRounds = 10;
+#endif
+
+// One who asks: a taste of its own, and what was learned of it.
+class Asker {
+ public:
+  Asker(std::uint64_t key, Index& index, Objective objective)
+      : key_(key),
+        objective_(objective),
+        posterior_(kDim, 1),
+        finder_(index, {.background = true, .max_bytes = kMaxBytes}),
+        scan_(index) {
+    // As if it had chosen some hundred times already.
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      std::vector<float> row(kDim);
+      RandomStream(key, Role::kArm, i).Gaussians(row);
+      Learn(row);
+    }
+  }
+
+  // Whether finder and scan give the same answer.
+  [[nodiscard]] bool Choose(const ArmStore& store) {
+    std::vector<double> xi(kDim);
+    RandomStream(key_, Role::kSample, ++choices_).Gaussians(xi);
+    const Eigen::VectorXd direction = objective_ == Objective::kInnerProduct
+                                          ? posterior_.Sample(kExploration, xi)
+                                          : posterior_.Mean();
+    const Eigen::MatrixXd factor = posterior_.InverseFactor(kExploration);
+    const Query query{.belief = &posterior_,
+                      .direction = &direction,
+                      .factor = &factor,
+                      .exploration = kExploration};
+    const auto lock = store.ReadLock();
+    const std::optional<Hit> found = finder_.Best(query);
+    const std::optional<Hit> expected = scan_.Best(query);
+    if (!found || !expected || found->slot != expected->slot ||
+        found->score != expected->score) {
+      return false;
+    }
+    const TopRequest request{.count = 3};
+    const std::vector<Hit> top = finder_.Top(query, request);
+    const std::vector<Hit> best = scan_.Top(query, request);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (top[i].slot != best[i].slot) return false;
+    }
+    std::vector<float> row(kDim);
+    store.CopyFeatures(found->slot, row);
+    Learn(row);
+    return true;
+  }
+
+  const CertifiedFinder& finder() const { return finder_; }
+
+ private:
+  void Learn(std::span<const float> row) {
+    std::vector<double> taste(kDim);
+    RandomStream(key_, Role::kTheta, 0).Gaussians(taste);
+    double reward = 0;
+    for (std::size_t j = 0; j < kDim; ++j) reward += taste[j] * row[j];
+    posterior_.Update(row, reward);
+  }
+
+  const std::uint64_t key_;
+  const Objective objective_;
+  Posterior posterior_;
+  CertifiedFinder finder_;
+  ScanFinder scan_;
+  std::uint64_t choices_ = 0;
+};
+
+class Finders : public ::testing::TestWithParam<Objective> {
+ protected:
+  Finders() : store_(kDim), index_({}, GetParam(), store_, Scope::kAllArms) {
+    store_.Add(testing::FirstIds(kArms), testing::GaussianRows(kArms, kDim, 1));
+  }
+  ~Finders() override { SetSurveyThreads(1); }
+
+  // Arms come, go and change, some of them better than all others.
+  void Churn(std::uint64_t step) {
+    RandomStream random(2, Role::kChurn, step);
+    std::vector<float> row(kDim);
+    RandomStream(3, Role::kArm, step).Gaussians(row);
+    if (step % 50 == 0) {
+      for (float& value : row) value *= 3;
+    }
+    store_.Add(kArms + step, row);
+    store_.Remove(step);
+    const auto changed = static_cast<ArmId>(step + 1 + random.Below(kArms / 2));
+    if (const auto slot = store_.Find(changed)) {
+      store_.Replace(std::span(&*slot, 1), row);
+    }
+  }
+
+  ArmStore store_;
+  CertifiedIndex index_;
+};
+
+TEST_P(Finders, AThousandFindWhatScansFindWhileArmsComeAndGo) {
+  SetSurveyThreads(2);
+  std::vector<std::unique_ptr<Asker>> askers;
+  for (std::uint64_t key = 0; key < kFinders; ++key) {
+    askers.push_back(std::make_unique<Asker>(key, index_, GetParam()));
+  }
+  std::atomic<int> asking = 2;
+  std::atomic<std::uint64_t> wrong = 0;
+  const auto ask = [&](std::size_t first) {
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+      for (std::size_t i = first; i < kFinders; i += 2) {
+        // Some ask often, most rarely.
+        const int times = i < 20 ? 20 : 1;
+        for (int t = 0; t < times; ++t) {
+          if (!askers[i]->Choose(store_)) ++wrong;
+        }
+      }
+    }
+    --asking;
+  };
+  std::thread odd(ask, 1);
+  std::thread even(ask, 0);
+  std::uint64_t changes = 0;
+  for (; asking > 0; ++changes) {
+    Churn(changes);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  odd.join();
+  even.join();
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_GT(changes, 100U);
+  std::uint64_t orders = 0;
+  for (const auto& asker : askers) {
+    orders += asker->finder().stats().snapshots;
+    EXPECT_LE(asker->finder().memory_bytes(), kMaxBytes);
+  }
+  EXPECT_GT(orders, 10U) << "no orders were in use";
+}
+
+// After more changes than the log holds the epochs of blocks tell what changed.
+TEST_P(Finders, FindWhatScansFindAfterSleepingThroughAMillionChanges) {
+  Asker asker(1, index_, GetParam());
+  while (asker.finder().stats().snapshots == 0) {
+    ASSERT_TRUE(asker.Choose(store_));
+  }
+  const Epoch slept_at = store_.members().epoch();
+  std::vector<float> row(kDim);
+  constexpr std::uint64_t kChanges = 250'000;  // two each, among few arms
+  for (std::uint64_t i = 0; i < kChanges; ++i) {
+    RandomStream(4, Role::kArm, i).Gaussians(row);
+    const ArmId id = 1000 + i % 5000;
+    store_.Remove(id);
+    store_.Add(id, row);
+    const Slot slot = store_.At(id);
+    store_.Replace(std::span(&slot, 1), row);
+  }
+  ASSERT_GE(store_.members().epoch(), slept_at + 1'000'000);
+  ASSERT_FALSE(store_.members().LogReaches(slept_at));
+  const std::uint64_t orders = asker.finder().stats().snapshots;
+  const std::uint64_t before = asker.finder().stats().arms_scored;
+  ASSERT_TRUE(asker.Choose(store_));
+  // By the order that it had: two questions, each far from a scan.
+  EXPECT_EQ(asker.finder().stats().snapshots, orders);
+  EXPECT_LT(asker.finder().stats().arms_scored - before, kArms);
+  for (int i = 0; i < 200; ++i) {
+    Churn(static_cast<std::uint64_t>(i) + 7000);
+    ASSERT_TRUE(asker.Choose(store_));
+  }
+}
+
+// Changes do not wait until all surveys are done.
+TEST_P(Finders, ArmsAreAddedWhileSurveysRunOneAfterAnother) {
+  SetSurveyThreads(4);
+  std::vector<std::unique_ptr<Asker>> askers;
+  for (std::uint64_t key = 0; key < 50; ++key) {
+    askers.push_back(std::make_unique<Asker>(key, index_, GetParam()));
+  }
+  std::uint64_t orders = 0;
+  for (std::uint64_t step = 0; orders < 20; ++step) {
+    ASSERT_LT(step, 5000U) << "surveys never end";
+    ASSERT_TRUE(askers[step % askers.size()]->Choose(store_));
+    Churn(step);
+    orders = 0;
+    for (const auto& asker : askers) {
+      orders += asker->finder().stats().snapshots;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryObjective, Finders,
+                         ::testing::Values(Objective::kInnerProduct,
+                                           Objective::kOptimism),
+                         [](const auto& objective) {
+                           return objective.param == Objective::kInnerProduct
+                                      ? "InnerProduct"
+                                      : "Optimism";
+                         });
+
+}  // namespace
+}  // namespace manyarms
