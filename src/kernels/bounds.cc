@@ -75,6 +75,19 @@ void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out) {
   }
 }
 
+void LengthsAndWidths(const float* block, const BoundTerms& terms,
+                      BlockLengths& out) {
+  const Tag tag;
+  const Bounds bounds(terms);
+  for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+    const float* x = block + part;
+    const Two length = bounds.Length(x, x);
+    const Two width = bounds.Width(x, x, length);
+    hn::StoreU(Add(length, terms.tiny).first, tag, out.length + part);
+    hn::StoreU(width.first, tag, out.width + part);
+  }
+}
+
 // The two halves of a survey are not inlined, so that each has enough
 // registers.
 HWY_NOINLINE void ComputeBounds(const BlockTable& table,
@@ -152,10 +165,16 @@ HWY_AFTER_NAMESPACE();
 namespace manyarms::kernels {
 
 HWY_EXPORT(BoundsOf);
+HWY_EXPORT(LengthsAndWidths);
 HWY_EXPORT(Survey);
 
 void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out) {
   HWY_DYNAMIC_DISPATCH(BoundsOf)(block, terms, out);
+}
+
+void LengthsAndWidths(const float* block, const BoundTerms& terms,
+                      BlockLengths& out) {
+  HWY_DYNAMIC_DISPATCH(LengthsAndWidths)(block, terms, out);
 }
 
 void Survey(const BlockTable& table, std::span<const MaskedBlock> blocks,

@@ -36,6 +36,17 @@ struct BlockBounds {
 };
 void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out);
 
+/// Lengths and widths of all kLanes arms of one block, for callers that need no
+/// centres. To each length `tiny` is added once more, as to a centre: a length
+/// is, to the last bit, the centre without a direction at a centre_slack of 1.
+/// Neither of these two terms is read.
+struct BlockLengths {
+  float length[kLanes];
+  float width[kLanes];
+};
+void LengthsAndWidths(const float* block, const BoundTerms& terms,
+                      BlockLengths& out);
+
 /// The maximum of centre + r width over some arms, at kRadii fixed radii r; and
 /// the largest width, which says how fast it can rise beyond the last radius.
 inline constexpr std::size_t kRadii = 8;

@@ -46,6 +46,52 @@ TEST_P(Kernels, BoundsAgreeWithTheObvious) {
   }
 }
 
+TEST_P(Kernels, LengthsAndWidthsAgreeWithTheObvious) {
+  for (const std::size_t dim : kDims) {
+    const IntegerArms arms(dim, 1, dim);
+    const auto lower = Lower(dim);
+    const PackedFactor factor(lower.data(), dim);
+    const auto direction = Direction(dim);
+    BlockLengths found;
+    LengthsAndWidths(arms.table().Features(0), Terms(direction, factor), found);
+    for (Slot slot = 0; slot < kLanes; ++slot) {
+      const float length = std::sqrt(SquaredLength(arms, slot)) + 0.125F;
+      const float root = std::sqrt(Form(arms, slot, lower)) + 0.125F;
+      EXPECT_FLOAT_EQ(found.length[slot], length + 0.125F);
+      EXPECT_FLOAT_EQ(found.width[slot], 2 * root + 0.25F * length);
+    }
+  }
+}
+
+// To the last bit, at terms that make every operation round.
+TEST_P(Kernels, LengthsAreCentresWithoutADirectionAtASlackOfOne) {
+  for (const std::size_t dim : kDims) {
+    const IntegerArms arms(dim, 1, dim);
+    const auto lower = Lower(dim);
+    const PackedFactor factor(lower.data(), dim);
+    const auto direction = Direction(dim);
+    for (const float tiny : {0x1p-60F, 0.1F, 3.3F}) {
+      const BoundTerms terms{.direction = direction,
+                             .factor = &factor,
+                             .centre_slack = 0.3F,
+                             .width_slack = 0.7F,
+                             .width_scale = 1.1F,
+                             .tiny = tiny};
+      BlockLengths found;
+      LengthsAndWidths(arms.table().Features(0), terms, found);
+      BoundTerms without_direction = terms;
+      without_direction.direction = {};
+      without_direction.centre_slack = 1;
+      BlockBounds expected;
+      BoundsOf(arms.table().Features(0), without_direction, expected);
+      for (Slot slot = 0; slot < kLanes; ++slot) {
+        EXPECT_EQ(found.length[slot], expected.centre[slot]);
+        EXPECT_EQ(found.width[slot], expected.width[slot]);
+      }
+    }
+  }
+}
+
 TEST_P(Kernels, SurveyDividesArmsAndRaisesTheCeilingOfTheRest) {
   for (const std::size_t dim : {1U, 5U, 16U}) {
     for (const std::uint32_t blocks : {1U, 2U, 11U}) {
