@@ -11,36 +11,39 @@
 
 namespace manyarms {
 
-/// A set of slots as a list of blocks with the lanes that belong to it, which
-/// is what the kernels stream through. Blocks without a member are not listed,
-/// so that a scan of a small set is short however large the catalogue is.
+/// A set of slots, kept in the form that the kernels read: a list of blocks,
+/// each with the lanes that are in the set. Blocks without a member are not
+/// listed, so that a scan of a small set is short however large the catalogue
+/// is.
 ///
-/// All operations O(1); about one byte a member.
+/// Operations take O(1) unless they say otherwise; a set that fills its blocks
+/// takes about one byte per member.
 class ArmSet {
  public:
   /// REQUIRES: the slot is not in the set.
   void Add(Slot slot);
 
-  /// Several slots of one block. REQUIRES: none of the block is in the set,
-  /// and there is at least one.
+  /// Adds several slots of one block. REQUIRES: there is at least one, and no
+  /// slot of that block is in the set.
   void AddBlock(const MaskedBlock& masked);
 
   /// REQUIRES: the slot is in the set.
   void Remove(Slot slot);
 
+  /// Takes time in proportion to the blocks that have members.
   void Clear();
 
   bool Contains(Slot slot) const {
     return (lanes(BlockOf(slot)) >> LaneOf(slot) & 1U) != 0;
   }
 
-  /// The members in one block.
+  /// Which lanes of one block are in the set.
   std::uint32_t lanes(std::uint32_t block) const {
     const bool listed = block < place_.size() && place_[block] != kNowhere;
     return listed ? blocks_[place_[block]].lanes : 0;
   }
 
-  /// All members, in no particular order. O(n).
+  /// All members, in no particular order. Takes O(n).
   std::vector<Slot> Slots() const;
 
   std::size_t size() const { return size_; }

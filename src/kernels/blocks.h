@@ -10,15 +10,16 @@
 
 namespace manyarms {
 
-/// Arms in a block: one register of floats in the widest instruction set, a
-/// cache line per coordinate.
+/// How many arms a block has. One coordinate of all of them fills a register of
+/// the widest instruction set, and a cache line.
 inline constexpr std::uint32_t kLanes = 16;
 
 inline std::uint32_t BlockOf(Slot slot) { return slot / kLanes; }
 inline std::uint32_t LaneOf(Slot slot) { return slot % kLanes; }
 
 /// A read-only view of blocks of arms. Coordinate j of the arm in lane l of a
-/// block lies at block[j * kLanes + l]. Blocks come in chunks of 2^chunk_shift.
+/// block lies at block[j * kLanes + l]. A chunk has 2^chunk_shift blocks, which
+/// are adjacent in memory.
 struct BlockTable {
   const float* const* feature_chunks = nullptr;
   const ArmId* const* id_chunks = nullptr;
@@ -48,7 +49,7 @@ struct MaskedBlock {
   std::uint32_t lanes = 0;  // bit l stands for lane l
 };
 
-/// How many lanes that is in all.
+/// How many lanes the blocks have in all.
 inline std::uint64_t CountArms(std::span<const MaskedBlock> blocks) {
   std::uint64_t arms = 0;
   for (const MaskedBlock& masked : blocks) {
@@ -57,6 +58,7 @@ inline std::uint64_t CountArms(std::span<const MaskedBlock> blocks) {
   return arms;
 }
 
+/// Calls `visit` with each lane whose bit is set, in rising order.
 template <class Visit>
 void ForEachLane(std::uint32_t lanes, const Visit& visit) {
   for (; lanes != 0; lanes &= lanes - 1) {

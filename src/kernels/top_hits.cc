@@ -15,7 +15,7 @@ bool IsBetter(const TopHits::Entry& one, const TopHits::Entry& other) {
 }  // namespace
 
 void TopHits::Offer(const Hit& hit, ArmId id) {
-  if (!(hit.score >= bar())) return;  // nor what is not a number
+  if (!(hit.score >= bar())) return;  // lower, or NaN
   const Entry entry{hit, id};
   if (full()) {
     if (!IsBetter(entry, heap_.front())) return;

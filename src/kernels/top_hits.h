@@ -9,25 +9,28 @@
 
 namespace manyarms::kernels {
 
-/// The best so many of the arms that were offered: higher scores first, equal
+/// The lowest bar: every score but NaN reaches it.
+inline constexpr float kNoBar = -std::numeric_limits<float>::infinity();
+
+/// The best `count` of the arms that were offered: higher scores first, equal
 /// ones by the smaller id.
 class TopHits {
  public:
-  /// `bar`: arms with a score below it need not be kept. REQUIRES: count > 0.
-  explicit TopHits(std::size_t count,
-                   float bar = -std::numeric_limits<float>::infinity())
-      : count_(count), least_(bar) {}
+  /// Arms with a score below `bar` are not kept. REQUIRES: count > 0.
+  explicit TopHits(std::size_t count, float bar = kNoBar)
+      : count_(count), lowest_bar_(bar) {}
 
-  /// No arm with a score below this can be among them any more.
+  /// A score must be at least this for its arm to be among the best.
   float bar() const {
-    return heap_.size() == count_ ? heap_.front().hit.score : least_;
+    return heap_.size() == count_ ? heap_.front().hit.score : lowest_bar_;
   }
   bool full() const { return heap_.size() == count_; }
   std::size_t count() const { return count_; }
 
+  /// A score that is NaN is never kept.
   void Offer(const Hit& hit, ArmId id);
 
-  /// Of one block: a score for each lane.
+  /// Offers the given lanes of one block; `scores` has one for each lane.
   void Offer(const BlockTable& table, const MaskedBlock& masked,
              const float* scores);
 
@@ -43,8 +46,8 @@ class TopHits {
 
  private:
   std::size_t count_;
-  float least_;
-  std::vector<Entry> heap_;  // the worst on top
+  float lowest_bar_;
+  std::vector<Entry> heap_;  // the worst of them in front
 };
 
 }  // namespace manyarms::kernels

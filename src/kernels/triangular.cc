@@ -14,11 +14,9 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<double>;
 
-}  // namespace
-
 // Row i of the inverse is (e_i - sum over k < i of lower(i, k) row k) divided
-// by the diagonal: all columns at once, in registers that do not wait for one
-// another as the steps of a substitution do.
+// by lower(i, i). Its columns are computed side by side, in registers that do
+// not wait for one another; the steps of a substitution would.
 void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
                  double scale, double* inverse) {
   const Tag tag;
@@ -45,6 +43,7 @@ void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
   }
 }
 
+}  // namespace
 }  // namespace manyarms::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -5,12 +5,13 @@
 
 namespace manyarms::kernels {
 
-/// `scale` times the inverse of a lower triangular matrix, dim x dim,
-/// column-major, columns of `lower` `stride` apart and those of `inverse` `dim`
-/// apart. What lies above the diagonal is not read, and zero in the result.
+/// Sets `inverse` to `scale` times the inverse of a lower triangular matrix.
+/// Both are dim x dim and column-major; columns of `lower` are `stride` apart,
+/// those of `inverse` `dim`. The part of `lower` above the diagonal is not
+/// read, and that of `inverse` is set to zero.
 ///
-/// Written here because libraries do not skip the zeros: d^3/6 multiply-adds
-/// instead of d^3/2, of which ucb and elim need one at every choice.
+/// ucb and elim invert a matrix at every choice. Libraries do not skip the
+/// zeros, and need d^3/2 multiply-adds; this function needs d^3/6.
 void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
                  double scale, double* inverse);
 

@@ -1,0 +1,98 @@
+#include "kernels/rows.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/rows.cc"
+#include <hwy/foreach_target.h>  // NOLINT(misc-header-include-cycle)
+
+#include "kernels/blocks-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace manyarms::kernels::HWY_NAMESPACE {
+namespace {
+
+struct AddSquaredDifference {
+  template <class V>
+  HWY_INLINE V operator()(V x, V y, V sum) const {
+    const V difference = hn::Sub(x, y);
+    return hn::MulAdd(difference, difference, sum);
+  }
+};
+
+struct AddProduct {
+  template <class V>
+  HWY_INLINE V operator()(V x, V y, V sum) const {
+    return hn::MulAdd(x, y, sum);
+  }
+};
+
+// In the widest registers as far as they fit, the rest four floats at a time.
+template <class Add>
+float Sum(const float* a, const float* b, std::size_t n) {
+  const Add add;
+  const hn::ScalableTag<float> wide;
+  const hn::CappedTag<float, 4> narrow;
+  const std::size_t width = hn::Lanes(wide);
+  auto sum = hn::Zero(wide);
+  std::size_t i = 0;
+  for (; i + width <= n; i += width) {
+    sum = add(hn::LoadU(wide, a + i), hn::LoadU(wide, b + i), sum);
+  }
+  auto rest = hn::Zero(narrow);
+  for (; i < n; i += hn::Lanes(narrow)) {
+    rest = add(hn::LoadU(narrow, a + i), hn::LoadU(narrow, b + i), rest);
+  }
+  return hn::GetLane(hn::SumOfLanes(wide, sum)) +
+         hn::GetLane(hn::SumOfLanes(narrow, rest));
+}
+
+constexpr auto& kSquaredDistance = Sum<AddSquaredDifference>;
+constexpr auto& kInnerProduct = Sum<AddProduct>;
+
+float PlainRead(const float* values, std::size_t n) {
+  const Tag tag;
+  const std::size_t width = hn::Lanes(tag);
+  auto sum0 = hn::Zero(tag);
+  auto sum1 = hn::Zero(tag);
+  auto sum2 = hn::Zero(tag);
+  auto sum3 = hn::Zero(tag);
+  std::size_t i = 0;
+  for (; i + 4 * width <= n; i += 4 * width) {
+    sum0 = hn::Add(sum0, hn::LoadU(tag, values + i));
+    sum1 = hn::Add(sum1, hn::LoadU(tag, values + i + width));
+    sum2 = hn::Add(sum2, hn::LoadU(tag, values + i + 2 * width));
+    sum3 = hn::Add(sum3, hn::LoadU(tag, values + i + 3 * width));
+  }
+  for (; i < n; i += width) {
+    sum0 = hn::Add(sum0, hn::LoadU(tag, values + i));
+  }
+  return hn::GetLane(
+      hn::SumOfLanes(tag, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
+}
+
+}  // namespace
+}  // namespace manyarms::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace manyarms::kernels {
+
+HWY_EXPORT(kSquaredDistance);
+HWY_EXPORT(kInnerProduct);
+HWY_EXPORT(PlainRead);
+
+float SquaredDistance(const float* a, const float* b, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(kSquaredDistance)(a, b, n);
+}
+
+float InnerProduct(const float* a, const float* b, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(kInnerProduct)(a, b, n);
+}
+
+float PlainRead(const float* values, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(PlainRead)(values, n);
+}
+
+}  // namespace manyarms::kernels
+
+#endif  // HWY_ONCE

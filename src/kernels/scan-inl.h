@@ -1,0 +1,134 @@
+// Scans: the best arms by any score. blocks-inl.h says why the guard looks as
+// it does.
+#if defined(MANYARMS_KERNELS_SCAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MANYARMS_KERNELS_SCAN_INL_H_
+#undef MANYARMS_KERNELS_SCAN_INL_H_
+#else
+#define MANYARMS_KERNELS_SCAN_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "kernels/blocks-inl.h"
+#include "kernels/top_hits.h"
+#include "manyarms/types.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace manyarms::kernels::HWY_NAMESPACE {
+
+// The best arm so far, with the same interface as TopHits.
+class BestHit {
+ public:
+  explicit BestHit(float bar = kNoBar) : best_{kNoSlot, bar} {}
+
+  float bar() const { return best_.score; }
+  const Hit& best() const { return best_; }
+
+  void Offer(const BlockTable& table, const MaskedBlock& masked,
+             const float* scores) {
+    for (std::uint32_t lanes = masked.lanes; lanes != 0; lanes &= lanes - 1) {
+      const auto lane =
+          static_cast<std::uint32_t>(hwy::Num0BitsBelowLS1Bit_Nonzero32(lanes));
+      if (!(scores[lane] >= best_.score)) continue;  // lower, or NaN
+      const Slot slot = masked.block * kLanes + lane;
+      const ArmId id = table.Id(slot);
+      if (best_.slot == kNoSlot || scores[lane] > best_.score || id < id_) {
+        best_ = {slot, scores[lane]};
+        id_ = id;
+      }
+    }
+  }
+
+ private:
+  Hit best_;
+  ArmId id_ = 0;
+};
+
+// Offers all arms that reach its bar to `hits`, in one pass. Beside its scores
+// a block costs one comparison, unless one of them reaches the bar. For the
+// best arm alone that happens O(log K) times when arms are in random order.
+template <class Score, class Hits>
+HWY_INLINE void Scan(const BlockTable& table,
+                     std::span<const MaskedBlock> blocks, const Score& score,
+                     Hits& hits) {
+  const Tag tag;
+  const std::size_t ahead = Ahead(table.dim);
+  HWY_ALIGN float first[kLanes];
+  HWY_ALIGN float second[kLanes];
+  for (std::size_t i = 0; i < blocks.size(); i += 2) {
+    const MaskedBlock& one = blocks[i];
+    // The last of an odd number is paired with itself, and offered once.
+    const bool odd = i + 1 == blocks.size();
+    const MaskedBlock& other = blocks[odd ? i : i + 1];
+    const float* x = table.Features(one.block);
+    const float* y = table.Features(other.block);
+    if (Score::kManyAddsPerLoad) PrefetchTwo(table, blocks, i + ahead);
+    const auto bar = hn::Set(tag, hits.bar());
+    bool reached = false;
+    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+      const Two s = score(x + part, y + part);
+      hn::Store(s.first, tag, first + part);
+      hn::Store(s.second, tag, second + part);
+      reached |= !hn::AllFalse(
+          tag, hn::Or(hn::Ge(s.first, bar), hn::Ge(s.second, bar)));
+    }
+    if (HWY_LIKELY(!reached)) continue;
+    hits.Offer(table, one, first);
+    if (!odd) hits.Offer(table, other, second);
+  }
+}
+
+// The kernels by one kind of score, which is constructed from `query`. A file
+// that exports some of them gives them names such as kBest, because HWY_EXPORT
+// takes a name without template arguments.
+
+template <class Score, class... Query>
+Hit Best(const BlockTable& table, std::span<const MaskedBlock> blocks,
+         Query... query, float bar) {
+  BestHit hit(bar);
+  Scan(table, blocks, Score(query...), hit);
+  return hit.best();
+}
+
+template <class Score, class... Query>
+void Top(const BlockTable& table, std::span<const MaskedBlock> blocks,
+         Query... query, TopHits& top) {
+  Scan(table, blocks, Score(query...), top);
+}
+
+template <class Score, class... Query>
+void BestOfEach(const BlockTable& table, std::span<const MaskedBlock> blocks,
+                Query... query, std::span<Hit> best) {
+  const Tag tag;
+  const Score score(query...);
+  const std::size_t ahead = Ahead(table.dim);
+  HWY_ALIGN float first[kLanes];
+  HWY_ALIGN float second[kLanes];
+  for (std::size_t i = 0; i < blocks.size(); i += 2) {
+    // The last of an odd number is paired with itself.
+    const std::size_t other = HWY_MIN(i + 1, blocks.size() - 1);
+    const float* x = table.Features(blocks[i].block);
+    const float* y = table.Features(blocks[other].block);
+    PrefetchTwo(table, blocks, i + ahead);
+    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+      const Two s = score(x + part, y + part);
+      hn::Store(s.first, tag, first + part);
+      hn::Store(s.second, tag, second + part);
+    }
+    BestHit one;
+    BestHit two;
+    one.Offer(table, blocks[i], first);
+    two.Offer(table, blocks[other], second);
+    best[i] = one.best();
+    best[other] = two.best();
+  }
+}
+
+}  // namespace manyarms::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // MANYARMS_KERNELS_SCAN_INL_H_
