@@ -10,7 +10,7 @@ FIGURES = {"choose_p50_us": "median", "choose_mean_us": "mean"}
 
 
 def verdict(study: Study, known: list[str], arms: int, factor: int, figure: str) -> str:
-    """How many rivals take at least so many times as long as ours, and the ratios
+    """How many rivals take at least `factor` times as long as ours, and the ratios
     of those that do not."""
     below = sorted((study.ratio(r, arms, figure), r) for r in known
                    if study.ratio(r, arms, figure) < factor)
@@ -37,7 +37,7 @@ def explanation(study: Study, known: list[str], arms: int) -> list[str]:
 
 
 def claim(study: Study, arms: int, factor: int) -> list[str]:
-    """Says of each rival whether it takes so many times as long as ours."""
+    """Says of each rival whether it takes `factor` times as long as ours."""
     peers = [r for r in [*study.same_problem(), *study.another_problem()]
              if not r.startswith(OURS)]
     known = [r for r in peers
@@ -63,7 +63,7 @@ def claims(study: Study) -> list[str]:
 
 
 def scans_in_mean(study: Study, arms: int) -> float | None:
-    """What our mean has above its median, in scans."""
+    """The difference between our mean and our median, in scans."""
     ours, scan = study.measured(OURS, arms), study.measured(SCAN, arms)
     if not ours or not scan:
         return None
@@ -72,13 +72,13 @@ def scans_in_mean(study: Study, arms: int) -> float | None:
 
 
 def far_from_scan(study: Study, arms: int) -> bool:
-    """Elsewhere a mean in scans says nothing."""
+    """Where a scan is not much slower, a mean in scans says nothing."""
     ours, scan = study.measured(OURS, arms), study.measured(SCAN, arms)
     return scan["choose_p50_us"] > 10 * ours["choose_p50_us"]
 
 
 def tail(study: Study, sizes: list[int]) -> str:
-    """Our worst side, where it is seen."""
+    """Our slowest choices, which a median does not show."""
     text = []
     for arms in sizes:
         ours, scans = study.measured(OURS, arms), scans_in_mean(study, arms)
@@ -122,7 +122,7 @@ def graphs(study: Study, arms: int) -> str:
 
 
 def accuracy(study: Study) -> str:
-    """What the figures are good for."""
+    """How accurate the figures are."""
     widest = 1.0
     for row in study.runs.values():
         each = row.get("choose_p50_us_each", [])
@@ -139,7 +139,7 @@ def accuracy(study: Study) -> str:
 
 
 def many_worlds(study: Study) -> list[str]:
-    """One world says little; this is the mean over several."""
+    """Means over several worlds, because one world says little."""
     lines = []
     for row in sorted(study.seeds, key=lambda row: (row["pair"][1], row["arms"])):
         if "half_width" not in row:
@@ -160,7 +160,7 @@ def many_worlds(study: Study) -> list[str]:
 
 
 def same_choices(study: Study) -> str:
-    """Of those that are the same model with the same random numbers."""
+    """Compares rivals that are the same model with the same random numbers."""
     lines = []
     for first, second in ((OURS, SCAN), ("numpy", "bayesianbandits")):
         known = [arms for arms in study.sizes
@@ -205,8 +205,8 @@ def left_out(study: Study) -> list[str]:
 
 
 def disturbed(study: Study) -> str:
-    """Says which rows were taken while the machine was busy otherwise, and of how
-    many that is known."""
+    """Says which rows were measured while the machine did other work, and for how
+    many rows that is known."""
     rows = [(arms, rival, row) for (rival, arms), row in study.runs.items()
             if row.get("steps")]
     known = [item for item in rows if item[2].get("other_work_cores") is not None]

@@ -40,8 +40,8 @@ def exactness(row: dict, study: Study) -> str:
 
 
 def changed(row: dict) -> str:
-    """Both ways; a star where the library has no call for one of them. Setting up
-    anew does both at once."""
+    """Seconds to remove and to add, with a star where the library has no call for
+    one of them. A new set-up does both at once."""
     parts = [row.get(f"{which}_one_percent_seconds") for which in ("remove", "add")]
     star = "*" if "remove_note" in row or "add_note" in row else ""
     if None in parts:
@@ -55,7 +55,7 @@ def before_first(row: dict, study: Study) -> str:
 
 
 def first_table(study: Study, arms: int) -> list[str]:
-    """In times; the one ratio is the last column."""
+    """Only the last column is a ratio."""
     lines = []
     for rival in study.same_problem():
         row = study.runs.get((rival, arms))
@@ -92,7 +92,7 @@ def per_arm_table(study: Study) -> list[str]:
 
 
 def libraries(study: Study) -> list[dict]:
-    """One of each: variants can do the same."""
+    """One entry for each library, as its variants can do the same things."""
     first: dict[str, dict] = {}
     for rival, fact in study.rivals.items():
         if study.took_part(rival):
@@ -122,7 +122,7 @@ def totals(study: Study) -> list[str]:
 
 
 def spread(row: dict) -> str:
-    """Medians of the repeats, from the least to the largest."""
+    """The lowest and the highest median of the repeats."""
     each = [1e-6 * value for value in row["choose_p50_us_each"]]
     if len(each) == 1:
         return "once"

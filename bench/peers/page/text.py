@@ -9,7 +9,7 @@ LARGE = (100_000, 1_000_000)
 
 
 def front_sizes(study: Study) -> list[int]:
-    """Where many arms begin; a trial with few shows what it has."""
+    """The sizes for the first tables; a trial with few arms shows its largest."""
     return [arms for arms in LARGE if arms in study.sizes] or study.sizes[-2:]
 
 
