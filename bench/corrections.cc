@@ -255,20 +255,21 @@ void Main() {
   fmt::print("| reading | regret, 10 runs | |\n|---|---|---|\n");
   Report("corrected", growing, {});
   Report("natural logarithms", growing, {.natural_logarithm = true});
-  Report("first arms keyed by 2^0 though they are less certain", growing,
-         {.key_without_bound = true, .no_recovery = true});
-  Report("new arms not held against the threshold", growing,
+  Report("first arms get the key of stage 0, though they are less certain",
+         growing, {.key_without_bound = true, .no_recovery = true});
+  Report("new arms are not compared with the threshold", growing,
          {.newcomers_unchecked = true});
-  Report("arms played from a quarter of r on", growing, {.accepted = 0.25});
-  Report("radius 1, all arms gone is the end", growing,
+  Report("arms are played from a quarter of r on", growing, {.accepted = 0.25});
+  Report("exploration 1; the end when all arms are eliminated", growing,
          {.radius = 1, .no_recovery = true});
-  Report("radius 1, arms brought back", growing, {.radius = 1});
+  Report("exploration 1; eliminated arms are brought back", growing,
+         {.radius = 1});
   // Every arm is gone after some 3,000 steps.
   const SyntheticOptions churning{.arms = 3000, .add = 20, .remove = 20};
   Report("with deletions, corrected", churning, {});
-  Report("with deletions, threshold of an arm that is gone", churning,
+  Report("with deletions, the threshold of a removed arm stays", churning,
          {.threshold_stays = true});
-  Report("the same, all arms gone is the end", churning,
+  Report("the same; the end when all arms are eliminated", churning,
          {.threshold_stays = true, .no_recovery = true});
 }
 

@@ -1,5 +1,4 @@
-// A thousand articles, a reader whose taste is unknown, and one article to show
-// at a time.
+// A reader's taste is learned by showing one of a thousand articles at a time.
 
 #include <manyarms/bandit.h>
 #include <manyarms/random.h>
@@ -14,7 +13,7 @@ int main() {
   constexpr std::size_t kDim = 8;
   const std::vector<float> taste = {1, -1, 0.5F, 0, 0, 2, -0.5F, 1};
 
-  // Thompson sampling by certified search: what you get without saying more.
+  // The defaults are Thompson sampling and certified search.
   manyarms::Bandit bandit({.dim = kDim, .seed = 7});
 
   std::vector<std::vector<float>> articles(1000, std::vector<float>(kDim));
@@ -40,7 +39,7 @@ int main() {
     }
   }
 
-  // An article expires while the reader is still at it; what comes of it is
+  // An article is removed while somebody is still reading it. Its reward can be
   // learned all the same.
   const manyarms::Decision late = bandit.Choose();
   bandit.Remove(late.arm);

@@ -56,9 +56,11 @@ std::string RegretsText(const SettingSummary& setting) {
   return fmt::format("{}", fmt::join(regrets, " / "));
 }
 
-std::string RadiusOf(const SettingSummary& setting) {
-  const Json& radius = setting.cells.front().algorithm.bandit.at("exploration");
-  return radius.is_string() ? radius.get<std::string>() : radius.dump();
+std::string ExplorationOf(const SettingSummary& setting) {
+  const Json& exploration =
+      setting.cells.front().algorithm.bandit.at("exploration");
+  return exploration.is_string() ? exploration.get<std::string>()
+                                 : exploration.dump();
 }
 
 }  // namespace
@@ -85,23 +87,24 @@ Section GridSection(const TableSummary& grid) {
       table.rows.push_back({FeaturesText(features), ErrorsText(setting)});
     }
     if (place->second == 0) {
-      table.header.push_back("radius " + RadiusOf(setting));
+      table.header.push_back("exploration " + ExplorationOf(setting));
     }
     table.rows[place->second].push_back(RegretsText(setting) +
                                         (&setting == chosen ? " ◀" : ""));
   }
   Block block{"Mean regret of Linear Elim / Linear TS", table, {}, {}};
   block.remarks.emplace_back(
-      "Features: “stars” explains the stars of what was rated, “liked-rated” "
-      "whether they were four or more, “liked-all” the same with all that was "
-      "not rated as not liked, which is what the regret counts. Length: the "
-      "longest arm’s, as assumption 3 has it, or the root mean square, as in "
-      "the synthetic world.");
+      "Features: “stars” are fitted to the stars of rated movies, "
+      "“liked-rated” to whether there were four stars or more, and “liked-all” "
+      "to the same for all movies, where a movie that was not rated counts as "
+      "not liked; this is what the regret counts. Length: features are scaled "
+      "so that the longest arm has this length, as assumption 3 has it, or so "
+      "that the root mean square has it, as in the synthetic world.");
   if (chosen != nullptr) {
     block.remarks.push_back(
-        fmt::format("Chosen (◀): {}, radius {}; worse misfit {:.0f} %.",
+        fmt::format("Chosen (◀): {}, exploration {}; worse misfit {:.0f} %.",
                     FeaturesText(chosen->setting.world.at("features")),
-                    RadiusOf(*chosen), 100 * std::expm1(Misfit(*chosen))));
+                    ExplorationOf(*chosen), 100 * std::expm1(Misfit(*chosen))));
   }
   section.blocks.push_back(std::move(block));
   return section;

@@ -13,7 +13,7 @@ namespace manyarms::reproduction {
 /// all algorithms.
 const SettingSummary* ChosenSetting(const TableSummary& grid);
 
-/// The grid: a row for each kind of features, a column for each radius.
+/// The grid: a row for each kind of features, a column for each exploration.
 Section GridSection(const TableSummary& grid);
 
 /// How good the features of movies are in a setting, if it has any.

@@ -124,7 +124,7 @@ TEST(PlanRuns, LetsTheAlgorithmsTakeTurns) {
   EXPECT_EQ(jobs[0].label, "Table 1, K = 5,000, Linear Elim, run 1");
   EXPECT_EQ(jobs[1].label, "Table 1, K = 5,000, Sub-Elim, shortlist 30, run 1");
   EXPECT_EQ(jobs[7].label,
-            "Table 1, K = 5,000, Linear TS, theory's radius, run 1");
+            "Table 1, K = 5,000, Linear TS, theory's exploration, run 1");
   EXPECT_EQ(jobs[8].label, "Table 1, K = 5,000, Linear Elim, run 2");
   for (std::size_t i = 0; i < 24; ++i) {
     EXPECT_EQ(jobs[i].settings.at("seed"), 1 + i / 8);

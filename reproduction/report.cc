@@ -15,7 +15,7 @@
 namespace manyarms::reproduction {
 namespace {
 
-bool HasTheoryRadius(const Cell& cell) {
+bool HasTheoryExploration(const Cell& cell) {
   return cell.algorithm.bandit.at("exploration") == "theory";
 }
 
@@ -108,12 +108,12 @@ TextTable SettingTable(const SettingSummary& setting) {
   return table;
 }
 
-// Cells of one policy whose radius is the practical one.
+// Cells of one policy, but those with the exploration of the theory.
 std::vector<const Cell*> CellsOf(const SettingSummary& setting,
                                  const std::string& policy) {
   std::vector<const Cell*> cells;
   for (const Cell& cell : setting.cells) {
-    if (!HasTheoryRadius(cell) &&
+    if (!HasTheoryExploration(cell) &&
         cell.algorithm.bandit.at("policy") == policy) {
       cells.push_back(&cell);
     }
@@ -143,7 +143,7 @@ std::vector<Figure> SettingFigures(const SettingSummary& setting,
     figures.push_back(ChoiceTimeFigure(
         fmt::format("{}-choice-time-{}", prefix, policy),
         fmt::format("{}: the share of the choices of {} that take longer than "
-                    "so many microseconds",
+                    "a given time",
                     name, title),
         cells));
   }
@@ -221,12 +221,13 @@ Section GlanceSection(const std::vector<TableSummary>& summaries,
     }
   }
   std::string about = fmt::format(
-      "{} of {} cells are where they should be: a baseline’s regret, a new θ* "
-      "for each run, within 25 % of the paper’s or two standard errors, "
-      "whichever is more; a graph’s within 5 % of its own baseline’s (with a "
-      "shortlist of 10: 15 %); certified search decides as the scan does. "
-      "Regrets of "
-      "fewer than {} runs are not judged.",
+      "{} of {} cells pass their check. The regret of a baseline, with a new "
+      "θ* "
+      "for each run, must be within 25 % of the paper’s, or within two "
+      "standard errors if that is more. The regret of a graph must be within "
+      "5 % of its own baseline’s (15 % with a shortlist of 10). Certified "
+      "search must make the same decisions as the scan. Regrets of fewer than "
+      "{} runs are not checked.",
       held, judged, kRunsToJudge);
   if (missing > 0) {
     about += fmt::format(" {} cells have not been run.", missing);
@@ -235,7 +236,7 @@ Section GlanceSection(const std::vector<TableSummary>& summaries,
     about += fmt::format(" Not run at all: Table {}.",
                          fmt::join(left_out, ", Table "));
   }
-  if (!table.rows.empty()) about += " These are not:";
+  if (!table.rows.empty()) about += " These do not pass:";
   Section section{"glance", "At a glance", about, {}};
   if (!table.rows.empty()) section.blocks.push_back({"", table, {}, {}});
   return section;
@@ -259,18 +260,20 @@ std::string BoundText(const TheoremSetting& setting, const Cell& cell) {
 }
 
 // The bounds of all settings that the theorems speak of, and, where a table
-// has it, what their own radius comes to.
+// has it, the regret with their own exploration.
 Section TheorySection(const std::vector<TableSummary>& summaries) {
   Section section{
       "theory",
       "Theory beside practice",
-      "The regret bounds of Theorem 5.2 (elimination) and Theorem 6.1 "
-      "(Thompson sampling) in their formal versions, with probability 95 %, "
-      "beside what was measured. They are for arms and parameters of length at "
-      "most 1; the paper’s experiments, and these, have lengths of about 4. "
-      "The radius that the proofs need is six times the one that gives the "
-      "paper’s figures. The bounds allow for a search that is off by η = 0.01, "
-      "which a scan is not. MovieLens is not linear, so no bound holds there.",
+      "These are the regret bounds of Theorem 5.2 (elimination) and Theorem "
+      "6.1 "
+      "(Thompson sampling) in their formal versions, which hold with "
+      "probability 95 %, beside the measured regret. The bounds are for arms "
+      "and parameters of length at most 1; in the paper’s experiments, and in "
+      "these, lengths are about 4. The proofs need an exploration six times as "
+      "large as the one that gives the paper’s figures. The bounds allow for a "
+      "search that is off by η = 0.01, which a scan is not. MovieLens is not "
+      "linear, so no bound holds there.",
       {}};
   TextTable table{{"table", "setting", "algorithm", "regret", "bound"}, {}};
   std::vector<Figure> figures;
@@ -283,7 +286,7 @@ Section TheorySection(const std::vector<TableSummary>& summaries) {
         table.rows.push_back({summary.table.id, part.setting.name,
                               cell.algorithm.name, RegretText(cell.new_theta),
                               BoundText(TheoremSettingOf(world, cell), cell)});
-        if (!HasTheoryRadius(cell)) continue;
+        if (!HasTheoryExploration(cell)) continue;
         figures.push_back(
             RegretFigure(fmt::format("theory-regret-{}", figures.size() + 1),
                          fmt::format("{}: cumulative regret of {}",
@@ -298,25 +301,26 @@ Section TheorySection(const std::vector<TableSummary>& summaries) {
 }
 
 constexpr const char* kOnRegret =
-    "Regret: mean ± standard deviation over runs, and the standard error of "
-    "the mean. “New θ*” draws the true parameter anew for each run, “one θ*” "
-    "keeps it; arms and noise are drawn anew in both.";
+    "Regret is given as mean ± standard deviation over runs, with the standard "
+    "error of the mean in brackets. “New θ*” means that the true parameter is "
+    "drawn anew for each run, “one θ*” that all runs have the same; arms and "
+    "noise are drawn anew in both. “10 + 10” runs are 10 of each kind.";
 constexpr const char* kOnSeconds =
-    "Seconds: the median over runs (the paper: the mean), adding the first "
-    "arms included; in brackets, of graphs, without it, since it is what "
-    "builds the graph.";
+    "Seconds are the median over runs (in the paper, the mean) and include "
+    "adding the first arms. For a graph this is what builds it, and the time "
+    "without it is in brackets.";
 constexpr const char* kOnSpeedUps =
-    "Two speed-ups that are never mixed: “× our scan” is our scan’s time over "
-    "the row’s, “× its scan, paper” the paper’s scan over the paper’s row. “× "
-    "the paper’s time” says how much faster this program is than the paper’s, "
-    "whatever machine that ran on.";
+    "There are two speed-ups, which are never mixed. “× our scan” is the time "
+    "of our scan divided by the time of the row; “× its scan, paper” is the "
+    "same for the paper’s times. “× the paper’s time” says how many times "
+    "faster this program is than the paper’s, whatever machine that ran on.";
 constexpr const char* kOnGraphs =
-    "Graphs are by raw inner product, 16 links a node, and searched with a "
-    "beam of 64 at least; the paper states none of this. Such a graph returns "
-    "arms in the order of their exact scores, so that a shorter list out of "
-    "the same beam decides nothing else: shortlists of 10 and 30 are the same "
-    "search here. What decides is the beam; Table 4 has a row with one as "
-    "narrow as its shortlist.";
+    "A graph uses the raw inner product, has 16 links a node, and is searched "
+    "with a beam of at least 64; the paper states none of this. Such a graph "
+    "returns arms in the order of their exact scores, so that a shorter list "
+    "from the same beam gives the same decision: shortlists of 10 and 30 are "
+    "the same search here. The beam makes the difference; Table 4 has a row "
+    "with a beam as narrow as its shortlist.";
 constexpr const char* kOnCertified =
     "Certified search is exact and not in the paper.";
 

@@ -1,7 +1,8 @@
-"""Adverts: each request may show only some, by target and by budget left.
+"""Adverts of which only some may be shown to each request.
 
-Which arms are eligible is said with the choice, as ids or as a boolean mask; the
-arms themselves stay where they are.
+An advert is eligible if the request comes from a country that it is made for, and
+if some of its budget is left. The eligible arms are passed with each choice, as
+ids or as a boolean mask; arms are neither added nor removed for that.
 """
 
 import numpy as np
@@ -19,21 +20,21 @@ def main() -> None:
     rng = np.random.default_rng(2)
     features = rng.normal(size=(ADS, DIM)) / np.sqrt(DIM)
     rates = np.clip(0.15 + 0.15 * features @ rng.normal(size=DIM), 0.01, 0.9)
-    targets = rng.random((ADS, len(COUNTRIES))) < 0.3  # may be shown where
-    budgets = rng.integers(5, 60, size=ADS)  # clicks that are paid for
+    targets = rng.random((ADS, len(COUNTRIES))) < 0.3  # where each may be shown
+    budgets = rng.integers(5, 60, size=ADS)  # clicks that each has paid for
 
     bandit = manyarms.Bandit(DIM + 1, exploration=0.2, seed=4)
-    ids = 1000 + np.arange(ADS)  # your own numbers
-    # A constant feature learns the click rate that all adverts have.
+    ids = 1000 + np.arange(ADS)  # your own ids
+    # The weight of a constant feature becomes the click rate that adverts have in common.
     bandit.add_arms(ids, np.hstack([features, np.ones((ADS, 1))]))
 
-    # Few adverts are eligible: name them.
+    # If few adverts are eligible, pass their ids.
     spanish = ids[targets[:, COUNTRIES.index("es")]][:5]
     decision = bandit.choose(eligible=spanish)
     print(f"one of {spanish.tolist()}: {decision.arm}")
-    bandit.dismiss(decision)  # only shown here, to nobody
+    bandit.dismiss(decision)  # nobody saw it, so no reward will come
 
-    # Many are: a mask has a place for each arm, in the order of bandit.ids.
+    # If many are eligible, pass a mask: one value for each arm, in the order of bandit.ids.
     place = bandit.ids - 1000
     clicks = shown = chance = wrong = 0
     for request in range(1, REQUESTS + 1):
@@ -41,7 +42,7 @@ def main() -> None:
         mask = (targets[:, country] & (budgets > 0))[place]
         if not mask.any():
             continue
-        slate = bandit.choose_many(SLATE, eligible=mask)  # the best, no advert twice
+        slate = bandit.choose_many(SLATE, eligible=mask)  # the top 3, no advert twice
         chance += rates[place[mask]].mean() * len(slate)
         rewards = []
         for decision in slate:

@@ -1,4 +1,4 @@
-"""A thousand articles, a reader whose taste is unknown, and one to show at a time."""
+"""A reader's taste is learned by showing one of a thousand articles at a time."""
 
 import os
 import tempfile
@@ -14,7 +14,7 @@ def main() -> None:
     rng = np.random.default_rng(1)
     articles = rng.normal(size=(1000, len(TASTE)))
 
-    # Thompson sampling by certified search: what you get without saying more.
+    # The defaults are Thompson sampling and certified search.
     bandit = manyarms.Bandit(dim=len(TASTE), seed=7)
     bandit.add_arms(range(1000), articles)
 
@@ -30,14 +30,14 @@ def main() -> None:
             mean = np.mean(rewards[-250:])
             print(f"steps {step - 249} to {step}: mean reward {mean:.2f}")
 
-    # An article expires while the reader is still at it; what comes of it is
+    # An article is removed while somebody is still reading it. Its reward can be
     # learned all the same.
     late = bandit.choose()
     bandit.remove_arms([late.arm])
     bandit.learn(late, 5.0)
     print(f"{len(bandit)} articles left")
 
-    # What was learned survives the program: the copy decides as the original.
+    # A saved bandit can be loaded by another program and decides as the original does.
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "bandit.bin")
         bandit.save(path)

@@ -1,7 +1,7 @@
-"""Moving from MABWiser: before, after with the adapter, after with a Bandit.
+"""Moving from MABWiser: first the old program, then the adapter, then a Bandit.
 
-Eighty offers with four features each. MABWiser has a model for each offer, and
-must try every offer to know something of it; manyarms has one model for all.
+There are eighty offers with four features each. MABWiser has a model for each
+offer and must try every offer to learn about it; manyarms has one model for all.
 """
 
 import time
@@ -33,8 +33,8 @@ def before(features: np.ndarray, reward_of: Callable[[str], float]) -> list[floa
 
 
 def after(features: np.ndarray, reward_of: Callable[[str], float]) -> list[float]:
-    mab = MAB(OFFERS, LearningPolicy.LinUCB(alpha=1.0), features)  # features: new
-    mab.fit(OFFERS[:1], [reward_of(OFFERS[0])])  # contexts: gone
+    mab = MAB(OFFERS, LearningPolicy.LinUCB(alpha=1.0), features)  # features are new
+    mab.fit(OFFERS[:1], [reward_of(OFFERS[0])])  # there are no contexts any more
     rewards = []
     for _ in range(STEPS):
         offer = mab.predict()
@@ -51,7 +51,7 @@ def after_all(features: np.ndarray, reward_of: Callable[[str], float]) -> list[f
     for _ in range(STEPS):
         decision = bandit.choose()
         rewards.append(reward_of(decision.arm))
-        bandit.learn(decision, rewards[-1])  # could come later, in any order
+        bandit.learn(decision, rewards[-1])  # the reward could come later, in any order
     return rewards
 
 

@@ -1,8 +1,8 @@
-"""One person's taste in movies, learned by recommending: movielens.py FOLDER.
+"""One person's taste in movies is learned by recommending: movielens.py FOLDER.
 
-The folder holds MovieLens-1M's ratings.dat. A part of the users makes features of
-the movies; then a user who was not among them is recommended one movie at a time
-out of those that they have rated, and answers with their stars.
+FOLDER holds ratings.dat of MovieLens-1M. The ratings of some users are made into
+features of the movies. Then a user who was not among them gets one recommendation
+at a time, out of the movies that they have rated, and answers with their stars.
 """
 
 import gzip
@@ -10,14 +10,14 @@ import os
 import pathlib
 import sys
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more only wait on a busy machine
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more would wait for each other
 import numpy as np
 
 import manyarms
 
 DIM = 16
 MOVIES = 1000  # the most rated ones
-TRAINING = 1500  # users at most, half of all if there are fewer
+TRAINING = 1500  # users at most, but no more than half of all
 HELP = """usage: movielens.py FOLDER
 
 FOLDER must hold ratings.dat of MovieLens-1M, which GroupLens gives away for research
@@ -33,13 +33,13 @@ def read(folder: pathlib.Path) -> np.ndarray:
     plain = folder / "ratings.dat"
     data = plain.read_bytes() if plain.exists() else gzip.decompress(packed.read_bytes())
     text = data.decode("latin-1")
-    fields = len(text.partition("\n")[0].split("::"))  # a time may be the fourth
+    fields = len(text.partition("\n")[0].split("::"))  # the fourth may be a time
     numbers = np.fromstring(text.replace("::", " "), dtype=np.int64, sep=" ")
     return numbers.reshape(-1, fields)[:, :3]
 
 
 def matrix(ratings: np.ndarray) -> np.ndarray:
-    """Stars by user and movie, of the movies with most ratings; 0: not rated."""
+    """Stars by user and movie, for the movies with most ratings; 0 if not rated."""
     _, user, sizes = np.unique(ratings[:, 0], return_inverse=True, return_counts=True)
     _, movie, counts = np.unique(ratings[:, 1], return_inverse=True, return_counts=True)
     stars = np.zeros((len(sizes), len(counts)), dtype=np.float32)
@@ -48,11 +48,11 @@ def matrix(ratings: np.ndarray) -> np.ndarray:
 
 
 def movie_features(stars: np.ndarray) -> np.ndarray:
-    """DIM - 1 right singular vectors of how far stars are from 3, and a constant."""
+    """DIM - 1 right singular vectors of stars minus 3, and a constant."""
     centred = np.where(stars > 0, stars - 3, 0)
     _, values, movies = np.linalg.svd(centred, full_matrices=False)
     scaled = (movies.T * values)[:, : DIM - 1] / values[0] * np.sqrt(stars.shape[1])
-    padding = np.zeros((len(scaled), DIM - 1 - scaled.shape[1]))  # of tiny data
+    padding = np.zeros((len(scaled), DIM - 1 - scaled.shape[1]))  # if there are fewer
     return np.hstack([scaled, padding, np.ones((len(scaled), 1))])
 
 
@@ -68,7 +68,7 @@ def main() -> int:
     stars = matrix(read(folder))
     training = min(TRAINING, len(stars) // 2)
     features = movie_features(stars[:training])
-    # Of the others, one who has seen much and is hard to please.
+    # Of the other users, take one who has rated much and is hard to please.
     others = stars[training:]
     others = others[np.argsort(-(others > 0).sum(axis=1), kind="stable")[:20]]
     person = min(others, key=lambda row: row[row > 0].mean())

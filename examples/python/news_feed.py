@@ -1,8 +1,8 @@
-"""News: articles come and go, and clicks arrive late or never.
+"""News: articles come and go, and clicks come late or never.
 
 Nobody reports that a reader did not click. So a decision waits for its click, and
-counts as zero when it has waited long enough. An article that was never on the
-screen says nothing about the reader: its decision is dismissed.
+after a while its reward is zero. An article that was never on the screen says
+nothing about the reader, so its decision is dismissed.
 """
 
 import heapq
@@ -13,7 +13,7 @@ import manyarms
 
 DIM = 8
 STEPS = 6000
-PATIENCE = 80  # steps until a click is given up
+PATIENCE = 80  # steps to wait for a click
 SLOWEST = 60  # steps that a click may take
 
 
@@ -34,18 +34,18 @@ def main() -> None:
         names = [f"article-{published + n}" for n in range(count)]
         published += count
         rows = rng.normal(size=(count, DIM))
-        # A constant feature learns the click rate that all articles have.
+        # The weight of a constant feature becomes the click rate that articles share.
         bandit.add_arms(names, np.hstack([rows, np.ones((count, 1))]))
         features.update(zip(names, rows))
 
     publish(300)
     clicks_to_come: list[tuple[int, int]] = []  # step of arrival, decision
-    waiting: dict[int, int] = {}  # decision to the step in which it was shown
+    waiting: dict[int, int] = {}  # by decision, the step in which it was shown
     clicks = late = expired = dismissed = 0
     shown_rates, random_rates = [], []
 
     for step in range(1, STEPS + 1):
-        if step % 20 == 0:  # the oldest five go, five new ones come
+        if step % 20 == 0:  # five new articles replace the oldest five
             oldest = list(features)[:5]
             bandit.remove_arms(oldest)
             for name in oldest:
@@ -67,7 +67,7 @@ def main() -> None:
 
         while clicks_to_come and clicks_to_come[0][0] <= step:
             _, clicked = heapq.heappop(clicks_to_come)
-            bandit.learn(clicked, 1.0)  # also if the article is gone by now
+            bandit.learn(clicked, 1.0)  # even if the article is gone by now
             late += step - waiting.pop(clicked)
             clicks += 1
         for old in [d for d, since in waiting.items() if since <= step - PATIENCE]:

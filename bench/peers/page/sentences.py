@@ -9,54 +9,61 @@ CLAIM = {100_000: 20, 1_000_000: 100}
 FIGURES = {"choose_p50_us": "median", "choose_mean_us": "mean"}
 
 
-def reason(study: Study, rival: str, arms: int, figure: str) -> str:
-    """Why a rival is not as far behind as claimed."""
-    fact, row = study.rivals[rival], study.measured(rival, arms)
-    parts = []
-    if fact["exact"] is False:
-        parts.append("a graph is sublinear, too, once it is built: "
-                     + seconds(row["setup_seconds"]))
-    if figure == "choose_mean_us" and (scans := scans_in_mean(study, arms)):
-        parts.append(f"our mean contains some {scans:.0f} scans")
-    return ": " + ", and ".join(parts) if parts else ""
+def verdict(study: Study, known: list[str], arms: int, factor: int, figure: str) -> str:
+    """How many rivals take at least `factor` times as long as ours, and the ratios
+    of those that do not."""
+    below = sorted((study.ratio(r, arms, figure), r) for r in known
+                   if study.ratio(r, arms, figure) < factor)
+    above = len(known) - len(below)
+    text = (f"  - By the {FIGURES[figure]}, {above} of {len(known)} "
+            f"{'does' if above == 1 else 'do'}.")
+    if below:
+        named = [f"{study.name(r)} {times(ratio)} times as long" for ratio, r in below]
+        text += f" The others take: {listed(named)}."
+    return text
 
 
-def claim(study: Study, arms: int, factor: int) -> str:
-    """Says of each rival whether it takes so many times as long as ours."""
+def explanation(study: Study, known: list[str], arms: int) -> list[str]:
+    """Why some rivals are not as far behind as claimed."""
+    lines = []
+    built = [f"{study.name(r)} {seconds(study.measured(r, arms)['setup_seconds'])}"
+             for r in known if study.rivals[r]["exact"] is False]
+    if built:
+        lines.append("  - Graphs are sublinear, too, once they are built, which takes: "
+                     f"{listed(built)}.")
+    if scans := scans_in_mean(study, arms):
+        lines.append(f"  - Our mean contains some {scans:.0f} scans.")
+    return lines
+
+
+def claim(study: Study, arms: int, factor: int) -> list[str]:
+    """Says of each rival whether it takes `factor` times as long as ours."""
     peers = [r for r in [*study.same_problem(), *study.another_problem()]
              if not r.startswith(OURS)]
     known = [r for r in peers
              if study.ratio(r, arms, "choose_p50_us") is not None]
     if not known:
-        return f"With {arms:,} arms nothing was measured."
-    text = []
-    for figure, word in FIGURES.items():
-        below = sorted((study.ratio(r, arms, figure), r) for r in known
-                       if study.ratio(r, arms, figure) < factor)
-        named = listed([f"{study.name(r)} ({times(x)}{reason(study, r, arms, figure)})"
-                        for x, r in below])
-        if not below:
-            text.append(f"By the {word} all {len(known)}")
-        elif len(below) == len(known):
-            text.append(f"By the {word} none: {named}")
-        else:
-            text.append(f"By the {word} {len(known) - len(below)} of {len(known)}, "
-                        f"but not {named}")
+        return [f"- With {arms:,} arms nothing was measured."]
+    lines = [f"- With {arms:,} arms: which of those with at least 100 steps take at least "
+             f"{factor} times as long as ours?",
+             *(verdict(study, known, arms, factor, figure) for figure in FIGURES),
+             *explanation(study, known, arms)]
     few = [study.name(r) for r in peers if r not in known and study.measured(r, arms)]
     missing = [study.name(r) for r in peers if not study.measured(r, arms)]
-    rest = f" Too few steps for a ratio: {listed(few)}." if few else ""
-    rest += f" Not measured at this size: {listed(missing)}." if missing else ""
-    return (f"With {arms:,} arms, of those with at least 100 steps, these take at "
-            f"least {factor} times as long as ours. {'. '.join(text)}.{rest}")
+    if few:
+        lines.append(f"  - Too few steps for a ratio: {listed(few)}.")
+    if missing:
+        lines.append(f"  - Not measured at this size: {listed(missing)}.")
+    return lines
 
 
 def claims(study: Study) -> list[str]:
-    return [f"- {claim(study, arms, factor)}" for arms, factor in CLAIM.items()
-            if arms in study.sizes]
+    return [line for arms, factor in CLAIM.items() if arms in study.sizes
+            for line in claim(study, arms, factor)]
 
 
 def scans_in_mean(study: Study, arms: int) -> float | None:
-    """What our mean has above its median, in scans."""
+    """The difference between our mean and our median, in scans."""
     ours, scan = study.measured(OURS, arms), study.measured(SCAN, arms)
     if not ours or not scan:
         return None
@@ -65,32 +72,33 @@ def scans_in_mean(study: Study, arms: int) -> float | None:
 
 
 def far_from_scan(study: Study, arms: int) -> bool:
-    """Elsewhere a mean in scans says nothing."""
+    """Where a scan is not much slower, a mean in scans says nothing."""
     ours, scan = study.measured(OURS, arms), study.measured(SCAN, arms)
     return scan["choose_p50_us"] > 10 * ours["choose_p50_us"]
 
 
 def tail(study: Study, sizes: list[int]) -> str:
-    """Our worst side, where it is seen."""
+    """Our slowest choices, which a median does not show."""
     text = []
     for arms in sizes:
         ours, scans = study.measured(OURS, arms), scans_in_mean(study, arms)
         if not ours or scans is None or not far_from_scan(study, arms):
             continue
         p99 = micro(ours, "choose_p99_us")
-        part = (f"with {arms:,} arms our mean is above its median by what {scans:.0f} "
-                f"scans take, spread over all steps, and the 99th percentile is {p99}")
+        part = (f"With {arms:,} arms, the difference between our mean and our median is "
+                f"what {scans:.0f} scans take, spread over all steps. The 99th percentile "
+                f"is {p99}")
         if numpy := study.measured("numpy", arms):
             part += f" (NumPy by hand: {micro(numpy, 'choose_p99_us')})"
         if "steady_p99_us" in ours:
-            part += f", after 500 steps {micro(ours, 'steady_p99_us')}"
-        text.append(part)
+            part += f"; if the first 500 steps are left out, {micro(ours, 'steady_p99_us')}"
+        text.append(part + ".")
     if not text:
         return ""
-    return ("Our first choices are scans on one thread, while little is known. They are "
-            "few, and they are the slowest: " + "; ".join(text)
-            + ". Whoever needs every single choice to be quick from the start should look "
-            "at the 99th percentile first.")
+    return ("**First choices.** While little is known, our choices are scans on one thread. "
+            "They are few, and they are the slowest. " + " ".join(text)
+            + " If every single choice has to be quick from the start, look at the 99th "
+            "percentile first.")
 
 
 def graphs(study: Study, arms: int) -> str:
@@ -104,33 +112,34 @@ def graphs(study: Study, arms: int) -> str:
     ours = study.measured(OURS, arms)
     if not parts or not ours:
         return ""
-    return (f"Graphs are sublinear, too. With {arms:,} arms, time to build, choices of "
-            f"{ours['steps']:,} that were not the best, and median choice are "
-            f"{listed(parts)}. manyarms builds nothing beforehand: it takes the arms in "
-            f"({seconds(ours['setup_seconds'])}), and makes an order of bounds on a second "
-            "thread while it is in use."
-            + (" Its choices are the scan's, all of them."
+    return (f"**Graphs** are sublinear, too. With {arms:,} arms, their time to build, the "
+            f"number of choices out of {ours['steps']:,} that were not the best arm, and their "
+            f"median choice are: {listed(parts)}. manyarms builds nothing beforehand: it adds "
+            f"the arms ({seconds(ours['setup_seconds'])}), and sorts some of them by upper "
+            "bounds on a second thread while it is in use."
+            + (" All its choices are those of the scan."
                if study.agree(OURS, SCAN, arms) else ""))
 
 
 def accuracy(study: Study) -> str:
-    """What the figures are good for."""
+    """How accurate the figures are."""
     widest = 1.0
     for row in study.runs.values():
         each = row.get("choose_p50_us_each", [])
         if len(each) > 1:
             widest = max(widest, max(each) / min(each))
     if widest == 1.0:
-        return "Everybody stepped once: figures are good to a factor of two."
-    return ("Times are medians over repeats where stepping was short; between the repeats "
-            f"of one row the median choice differs by up to {rounded(widest, 2)} times. "
-            "Those that stepped once (\"once\" in the appendix) are good to a factor of "
-            "two. Ratios have two digits for that reason, and fewer than 100 steps give "
-            "none.")
+        return ("**Accuracy.** Everything was measured once: figures may be off by a factor "
+                "of two.")
+    return ("**Accuracy.** Where the steps did not take long, they were repeated, and times are "
+            "medians over the repeats. Between the repeats of one row the median choice "
+            f"differs by up to a factor of {rounded(widest, 2)}. Times that were measured once "
+            "(\"once\" in the appendix) may be off by a factor of two. For that reason ratios "
+            "have two digits, and there is no ratio for fewer than 100 steps.")
 
 
 def many_worlds(study: Study) -> list[str]:
-    """One world says little; this is the mean over several."""
+    """Means over several worlds, because one world says little."""
     lines = []
     for row in sorted(study.seeds, key=lambda row: (row["pair"][1], row["arms"])):
         if "half_width" not in row:
@@ -141,30 +150,31 @@ def many_worlds(study: Study) -> list[str]:
         share = 100 * width / their_regret
         lines.append(
             f"- {row['arms']:,} arms, {row['seeds']} worlds, {row['steps']:,} steps "
-            f"each: mean sum of rewards {ours:,.0f} with {study.name(row['pair'][0])} and "
-            f"{theirs:,.0f} with {study.name(row['pair'][1])}; mean regret {regret:,.0f} "
-            f"and {their_regret:,.0f}. The difference of rewards, {difference:+,.0f}, has a "
+            f"each: the mean sum of rewards is {ours:,.0f} with "
+            f"{study.name(row['pair'][0])} and {theirs:,.0f} with "
+            f"{study.name(row['pair'][1])}; mean regret is {regret:,.0f} and "
+            f"{their_regret:,.0f}. The difference of rewards is {difference:+,.0f}, with a "
             f"95 % interval of ± {width:,.0f}, which is {share:.0f} % of the latter's regret"
-            + ("." if abs(difference) > width else ": none that can be told."))
+            + ("." if abs(difference) > width else ": not a significant difference."))
     return lines or ["- Not measured."]
 
 
 def same_choices(study: Study) -> str:
-    """Of those that are the same model with the same random numbers."""
+    """Compares rivals that are the same model with the same random numbers."""
     lines = []
     for first, second in ((OURS, SCAN), ("numpy", "bayesianbandits")):
         known = [arms for arms in study.sizes
                  if study.agree(first, second, arms) is not None]
         equal = [arms for arms in known if study.agree(first, second, arms)]
         if known:
-            lines.append(f"{study.name(first)} and {study.name(second)} made the "
-                         "same choices, over as many steps as both have, at "
-                         f"{len(equal)} of {len(known)} sizes.")
+            lines.append(f"{study.name(first)} and {study.name(second)} made the same "
+                         f"choices at {len(equal)} of {len(known)} sizes, over as many steps "
+                         "as both made.")
     differing = [f"{study.name(rival)} with {arms:,} arms"
                  for (rival, arms), row in study.runs.items()
                  if row.get("repeats_agree") is False]
     if differing:
-        lines.append(f"Repeats did not make the same choices: {listed(differing)}.")
+        lines.append(f"Repeats made different choices: {listed(differing)}.")
     return " ".join(lines)
 
 
@@ -195,17 +205,18 @@ def left_out(study: Study) -> list[str]:
 
 
 def disturbed(study: Study) -> str:
-    """Says which rows were taken while the machine was busy otherwise, and of how
-    many that is known."""
+    """Says which rows were measured while the machine did other work, and for how
+    many rows that is known."""
     rows = [(arms, rival, row) for (rival, arms), row in study.runs.items()
             if row.get("steps")]
     known = [item for item in rows if item[2].get("other_work_cores") is not None]
     busy = [f"{study.name(rival)} with {arms:,} arms ({row['other_work_cores']:.1f})"
             for arms, rival, row in sorted(known, key=lambda item: item[:2])
             if row["other_work_cores"] > QUIET]
-    text = (f"What else the machine did is known of {len(known)} of {len(rows)} rows: of "
-            "those that stepped once while they did, if for half a second or more, of the "
-            "others during all turns of their size together. ")
+    text = (f"How much other work the machine did meanwhile is known for {len(known)} of "
+            f"{len(rows)} rows. For a row with a single run it was measured during its steps, "
+            "if these took half a second or more; for the others during all repeats of all "
+            "rivals of their size together. ")
     if busy:
         return text + ("Other work took up cores during these, so that their times are too "
                        f"long: {listed(busy)}.")

@@ -6,7 +6,7 @@ import math
 
 OURS = "manyarms"
 SCAN = "manyarms-scan"
-FEW = 100  # steps: below, a ratio would say more than is known
+FEW = 100  # steps; with fewer, a ratio would pretend to know more than it does
 
 
 class Study:
@@ -39,7 +39,7 @@ class Study:
 
     def ratio(self, rival: str, arms: int, figure: str) -> float | None:
         """How many times as long as ours; None where either is missing, or where
-        so few steps were made that it would say little."""
+        too few steps were made for a ratio."""
         theirs, ours = self.measured(rival, arms), self.measured(OURS, arms)
         if not theirs or not ours:
             return None
@@ -48,7 +48,7 @@ class Study:
         return theirs[figure] / ours[figure]
 
     def agree(self, first: str, second: str, arms: int) -> bool | None:
-        """Whether two made the same choices; None where that is not known."""
+        """Whether two rivals made the same choices; None if that is not known."""
         one, two = self.measured(first, arms), self.measured(second, arms)
         step = common_steps(one, two) if one and two else None
         if step is None:
@@ -71,7 +71,7 @@ def rounded(value: float, digits: int) -> str:
 
 
 def digits(row: dict) -> int:
-    """One run on a shared machine does not earn a third digit."""
+    """A single run on a shared machine is not accurate to three digits."""
     return 3 if row.get("repeats", 1) > 1 else 2
 
 

@@ -18,12 +18,13 @@ from .study import (
 WORTH_A_REWARD = 200  # steps
 LACKING = {"user_context": "a user's context with each choice",
            "probabilities": "probabilities for off-policy evaluation",
-           "click_models": "clicks: logistic models", "forgetting": "forgetting",
-           "from_pypi": "from PyPI"}
-FEATURES = {"arms_come_and_go": "arms come and go",
-            "deletes_for_real": "deletes for real",
+           "click_models": "logistic models for clicks",
+           "forgetting": "forgetting of old rewards",
+           "from_pypi": "package on PyPI"}
+FEATURES = {"arms_come_and_go": "add and remove arms",
+            "deletes_for_real": "removed arms are really deleted",
             "delayed_rewards": "delayed rewards", "save_load": "save and load",
-            "k_best": "k best", "eligibility": "eligibility",
+            "k_best": "top k", "eligibility": "eligible arms",
             "threads": "threads"}
 
 
@@ -32,15 +33,15 @@ def exactness(row: dict, study: Study) -> str:
         wrong = row["inexact_choices"]
         return f"all but {wrong:,}" if wrong else f"all {row['steps']:,}"
     if row["rival"] == OURS and study.agree(OURS, SCAN, row["arms"]):
-        return f"all {row['steps']:,}, as the scan"
+        return f"all {row['steps']:,}, same as scan"
     if row["rival"].startswith(OURS) and row["rival"] != SCAN:
         return "certified"
-    return "all are scored" if study.rivals[row["rival"]]["exact"] else "–"
+    return "scores all arms" if study.rivals[row["rival"]]["exact"] else "–"
 
 
 def changed(row: dict) -> str:
-    """Both ways; a star where the library has no call for one of them. Setting up
-    anew does both at once."""
+    """Seconds to remove and to add, with a star where the library has no call for
+    one of them. A new set-up does both at once."""
     parts = [row.get(f"{which}_one_percent_seconds") for which in ("remove", "add")]
     star = "*" if "remove_note" in row or "add_note" in row else ""
     if None in parts:
@@ -54,7 +55,7 @@ def before_first(row: dict, study: Study) -> str:
 
 
 def first_table(study: Study, arms: int) -> list[str]:
-    """In times; the one ratio is the last column."""
+    """Only the last column is a ratio."""
     lines = []
     for rival in study.same_problem():
         row = study.runs.get((rival, arms))
@@ -71,9 +72,10 @@ def first_table(study: Study, arms: int) -> list[str]:
             micro(row, "choose_after_change_p50_us"),
             megabytes(row, "stepped_rss_bytes"), exactness(row, study),
             "1" if rival == OURS else times(study.ratio(rival, arms, "choose_p50_us"))])
-    return table(["", "choice: median", "mean", "p99", "before the first choice",
-                  "learn a reward", "replace 1 % of arms", "choice then: median",
-                  "memory", "exact choices", "median, times ours"], lines)
+    return table(["", "choice: median", "choice: mean", "choice: p99",
+                  "before the first choice", "learn a reward", "replace 1 % of arms",
+                  "choice after that: median", "memory", "exact choices",
+                  "median divided by ours"], lines)
 
 
 def per_arm_table(study: Study) -> list[str]:
@@ -85,12 +87,12 @@ def per_arm_table(study: Study) -> list[str]:
             line.append(f"{micro(row, 'choose_p50_us')} ({row['steps']:,} steps)"
                         if row else "–")
         lines.append(line)
-    return table(["a choice at the median", *(f"K = {arms:,}" for arms in study.sizes)],
+    return table(["median choice", *(f"K = {arms:,}" for arms in study.sizes)],
                  lines)
 
 
 def libraries(study: Study) -> list[dict]:
-    """One of each: variants can do the same."""
+    """One entry for each library, as its variants can do the same things."""
     first: dict[str, dict] = {}
     for rival, fact in study.rivals.items():
         if study.took_part(rival):
@@ -120,7 +122,7 @@ def totals(study: Study) -> list[str]:
 
 
 def spread(row: dict) -> str:
-    """Medians of the repeats, from the least to the largest."""
+    """The lowest and the highest median of the repeats."""
     each = [1e-6 * value for value in row["choose_p50_us_each"]]
     if len(each) == 1:
         return "once"
@@ -150,9 +152,10 @@ def size_table(study: Study, arms: int) -> list[str]:
             micro(row, "choose_after_change_us"),
             f"{megabytes(row, 'stepped_rss_bytes')}, {megabytes(row, 'peak_rss_bytes')}",
             exactness(row, study)])
-    return table(["", "steps", "repeats: medians of a choice", "set-up", "mean", "p99",
-                  "after 500 steps: median", "p99", "learn: median", "remove 1 %",
-                  "add 1 %", "first choice then", "memory after steps, peak",
+    return table(["", "steps", "median choice of each repeat: lowest to highest", "set-up",
+                  "choice: mean", "choice: p99", "after 500 steps: median",
+                  "after 500 steps: p99", "learn: median", "remove 1 %", "add 1 %",
+                  "first choice after that", "memory after all steps, peak",
                   "exact choices"], lines)
 
 
@@ -170,8 +173,8 @@ def reward_table(study: Study, arms: int) -> list[str]:
                      + [f"{value:,.0f}" for value in (
                          theirs["regret"], own["regret"],
                          theirs["reward"], own["reward"])])
-    return table(["", "model", "steps", "regret", "ours at as many",
-                  "reward", "ours at as many"], lines)
+    return table(["", "model", "steps", "regret", "our regret after as many steps",
+                  "reward", "our reward after as many steps"], lines)
 
 
 def by_size(study: Study, sizes: list[int], make, level: int = 3) -> list[str]:

@@ -11,14 +11,14 @@ FACTS = Facts(
     name="bayesianbandits",
     package="bayesianbandits",
     model="Thompson sampling, shared ridge",
-    note="LipschitzContextualAgent with a featurizer of its interface. Both "
-    "precisions are divided by the square of the exploration, which gives the very "
-    "posterior of the others. Arms are put into its list directly at set-up: its "
-    "constructor compares each arm with all before, which takes about 1 ms an arm "
-    "at 10,000 arms and grows with them.",
+    note="LipschitzContextualAgent with a featurizer that follows its interface. Both "
+    "precisions are divided by the square of the exploration, which gives exactly the "
+    "posterior of the others. At set-up the arms are put into its list directly, because its "
+    "constructor compares each arm with all before it, which takes about 1 ms an arm at "
+    "10,000 arms and grows with their number.",
     exact=True,
     shared_model=True,
-    arms_come_and_go="add and remove, each linear in arms",
+    arms_come_and_go="yes, each in time linear in the number of arms",
     deletes_for_real="yes",
     delayed_rewards="later, by arm",
     save_load="joblib",

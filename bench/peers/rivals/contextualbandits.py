@@ -11,10 +11,10 @@ FACTS = Facts(
     name="contextualbandits LinUCB",
     package="contextualbandits",
     model="upper confidence bound, one ridge per arm",
-    note="Has no features of arms: every arm gets its own model of a constant "
-    "context of one number. Rewards must be 0 or 1: it is told whether the reward was "
-    "positive. beta_prior instead of ucb_from_empty and a small alpha, as its documentation "
-    "recommends for many arms; one zero context at set-up makes the models.",
+    note="It has no features of arms: every arm gets its own model of a constant "
+    "context of one number. Rewards must be 0 or 1, so it is told whether the reward "
+    "was positive. It uses beta_prior in place of ucb_from_empty, and a small alpha, as its "
+    "documentation recommends for many arms. One zero context at set-up makes the models.",
     exact=True,
     shared_model=False,
     arms_come_and_go="add and drop",

@@ -13,8 +13,8 @@ FACTS = Facts(
     name="MABWiser LinTS",
     package="mabwiser",
     model="Thompson sampling, one ridge per arm",
-    note="Has no features of arms: every arm gets its own model of a constant "
-    "context of one number. Its first fit is of a zero context, which teaches nothing.",
+    note="It has no features of arms: every arm gets its own model of a constant "
+    "context of one number. Its first fit has a zero context, which teaches nothing.",
     exact=True,
     shared_model=False,
     arms_come_and_go="add and remove",

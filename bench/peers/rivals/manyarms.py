@@ -13,13 +13,13 @@ FACTS = Facts(
     name="manyarms, ts x certified",
     package="manyarms",
     model="Thompson sampling, shared ridge",
-    note="The defaults. The first choices are scans on one thread, which all figures "
-    "contain; an order of bounds is made on a second thread meanwhile.",
+    note="With the defaults. The first choices are scans on one thread, and all figures "
+    "contain them. Meanwhile a second thread sorts arms by upper bounds.",
     exact=True,
     shared_model=True,
     arms_come_and_go="yes, in bulk",
     deletes_for_real="yes",
-    delayed_rewards="by decision, or by arm",
+    delayed_rewards="later, by decision or by arm",
     save_load="yes, pending decisions too",
     k_best="yes",
     eligibility="ids or a mask",
@@ -29,7 +29,7 @@ FACTS = Facts(
     click_models="no",
     forgetting="no",
     from_pypi="no: built from a clone, on Debian",
-    built="arms taken in",
+    built="adding the arms",
     bytes_per_arm=300,
 )
 
@@ -69,7 +69,7 @@ class Manyarms:
 SCAN_FACTS = dataclasses.replace(
     FACTS,
     name="manyarms, ts x scan",
-    note="The same decisions by looking at every arm.",
+    note="The same decisions, but every choice scores every arm.",
 )
 
 
@@ -81,7 +81,7 @@ UCB_FACTS = dataclasses.replace(
     FACTS,
     name="manyarms, ucb x certified",
     model="upper confidence bound, shared ridge",
-    note="The defaults, with the same exploration.",
+    note="With the defaults and the same exploration.",
 )
 
 

@@ -11,9 +11,9 @@ FACTS = Facts(
     name="NumPy + hnswlib",
     package="hnswlib",
     model="Thompson sampling, shared ridge",
-    note="Inner-product space, M = 16, ef_construction = 200, ef = 32 (16 found 98.57 % "
-    "of the trial's best arms, 32 99.95 %), the nearest one, built with 2 threads; slots "
-    "of deleted arms are reused.",
+    note="Inner-product space, M = 16, ef_construction = 200, ef = 32 (in the trial 16 found "
+    "98.57 % of the best arms and 32 found 99.95 %). The graph is built with 2 threads, and "
+    "slots of deleted arms are reused.",
     built="a graph: M = 16, ef_construction = 200",
     exact=False,
     shared_model=True,
@@ -23,7 +23,7 @@ FACTS = Facts(
     save_load="the index",
     k_best="yes",
     eligibility="a filter function",
-    threads="adding beside adding, searching beside searching, not both",
+    threads="several may add, or several may search, but not both at once",
     user_context="by hand",
     probabilities="no",
     click_models="by hand",

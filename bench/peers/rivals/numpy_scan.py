@@ -11,9 +11,9 @@ FACTS = Facts(
     name="NumPy by hand",
     package="numpy",
     model="Thompson sampling, shared ridge",
-    note="Cholesky factor through LAPACK, features as single-precision columns, "
-    "one matrix-vector product by OpenBLAS, with two threads, into a buffer "
-    "that is there already.",
+    note="It uses LAPACK for the Cholesky factor, keeps features as columns in single "
+    "precision, and computes one matrix-vector product with OpenBLAS and two threads, into "
+    "a buffer that is allocated once.",
     exact=True,
     shared_model=True,
     arms_come_and_go="by hand",

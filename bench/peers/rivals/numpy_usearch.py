@@ -12,8 +12,8 @@ FACTS = Facts(
     package="usearch",
     model="Thompson sampling, shared ridge",
     note="Metric ip in single precision, connectivity 16, expansion_add 200, "
-    "expansion_search 32 (16 found 97.02 % of the trial's best arms, 32 99.93 %), the "
-    "nearest one, built with 2 threads.",
+    "expansion_search 32 (in the trial 16 found 97.02 % of the best arms and 32 found "
+    "99.93 %). The graph is built with 2 threads.",
     built="a graph: connectivity 16, expansion_add 200",
     exact=False,
     shared_model=True,
@@ -23,7 +23,7 @@ FACTS = Facts(
     save_load="the index",
     k_best="yes",
     eligibility="not in Python",
-    threads="concurrent by design, as it says",
+    threads="concurrent by design, according to its documentation",
     user_context="by hand",
     probabilities="no",
     click_models="by hand",

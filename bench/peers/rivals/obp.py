@@ -11,7 +11,7 @@ FACTS = Facts(
     name="Open Bandit Pipeline LinTS",
     package="obp",
     model="Thompson sampling, one ridge per arm",
-    note="Has no features of arms: every arm gets its own model of a constant "
+    note="It has no features of arms: every arm gets its own model of a constant "
     "context of one number. Exploration and regularisation are 1 and cannot be set. "
     "Version 0.4.1, because 0.5 asks for a Python older than 3.11.",
     exact=True,

@@ -11,11 +11,11 @@ FACTS = Facts(
     name="river LinUCBDisjoint",
     package="river",
     model="upper confidence bound, one ridge per arm",
-    note="Has no features of arms: every arm gets its own model of a constant "
+    note="It has no features of arms: every arm gets its own model of a constant "
     "context of one number. Both precisions are divided by the square of the "
-    "exploration, which makes its bound, of one standard deviation, as wide as the "
-    "others'; it contains the noise of a reward. Models are made when an arm is first "
-    "seen, so that the first choice is part of set-up's work. Its own documentation "
+    "exploration, which makes its bound of one standard deviation as wide as that of the "
+    "others; the bound also contains the noise of a reward. A model is made when its arm is "
+    "first seen, so that the first choice does a part of the set-up. Its own documentation "
     "calls it too slow for practice.",
     exact=True,
     shared_model=False,
