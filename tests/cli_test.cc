@@ -222,7 +222,7 @@ TEST(Reproduce, GoesOnWhereItWasInterrupted) {
   std::ofstream(parts / "rows.jsonl", std::ios::app) << R"({"settings":{"wor)";
   const Outcome rest = RunProgram(SmallTables(flags + " --threads 3", parts));
   EXPECT_EQ(rest.status, 0) << rest.err;
-  ExpectParts(rest.err, {"is not a whole row", "already"});
+  ExpectParts(rest.err, {"is not a complete row", "already"});
   EXPECT_EQ(TimelessRows(parts), TimelessRows(Scratch() / "whole"));
 }
 
