@@ -1,9 +1,7 @@
-// Two ratios by which the engine is judged, each from alternating measurements
-// in one run:
-//   1. the time of a scan of a million arms to that of a plain read of the same
-//      memory;
-//   2. the time of a ts step without its search to that of a scan of 1,500
-//   arms.
+// Two ratios of times by which the engine is judged, each from alternating
+// measurements in one run:
+//   1. a scan of a million arms to a plain read of the same memory;
+//   2. a ts step without its search to a scan of 1,500 arms.
 
 #include <fmt/format.h>
 

@@ -24,14 +24,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using lsh::PointNumber;
 
-// The most inner products with directions that building may take: a minute or
-// two. Larger trees are planned and sampled, but not built.
+// The most inner products with directions that building may take, which is a
+// minute or two. Larger trees are planned and sampled, but not built.
 constexpr double kMostForWorst = 7e10;
 constexpr double kMostForRandom = 1e10;
 // An inner product in a deeper tree, whose nodes do not fit into a cache,
 // counts this many times.
 constexpr double kDeeper = 8;
-// Trees are made until both limits allow no more.
+// Trees are made until one of these limits is reached.
 constexpr std::size_t kMostTrees = 15;
 constexpr double kCellSeconds = 3;
 // Reads are counted in trees of kSample points, for kSampleQueries queries.

@@ -173,8 +173,7 @@ void AddAdversary(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("adversary",
                          "Show that queries which depend on answers defeat one "
-                         "copy of the paper's "
-                         "solver, but not Algorithm 1");
+                         "copy of the paper's solver, but not Algorithm 1");
   command->option_defaults()->always_capture_default();
   command->fallthrough();
   const auto count = [command](const char* name, auto& value,

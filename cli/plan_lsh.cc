@@ -54,8 +54,7 @@ Planned PlanFor(const Flags& flags, Reduction reduction) {
           BreakEvenPoints(request, kMostPoints)};
 }
 
-// At 0 and at 1 the points to be found and the others would have the same
-// cosine.
+// The problem degenerates at 0 and at 1.
 void CheckOpenUnit(const char* name, double value) {
   if (value > 0 && value < 1) return;
   throw Error(ErrorCode::kInvalidArgument,

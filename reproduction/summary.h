@@ -80,10 +80,9 @@ inline constexpr std::size_t kRunsToJudge = 5;
 /// Judges a cell by what it is compared with:
 /// - A baseline's regret must be within 25 % of the paper's, or within two of
 ///   our standard errors if that is more.
-/// - A graph's regret must be within 5 % of its baseline's (15 % for a
-/// shortlist
-///   of 10), over the runs that both have. Graphs that the paper does not have
-///   are not judged.
+/// - A graph's regret must be within 5 % of its baseline's, or 15 % with a
+///   shortlist of 10, over the runs that both have. Graphs that the paper does
+///   not have are not judged.
 /// - Certified search must make the scan's decisions.
 /// Returns nothing if there is nothing to compare with, or too few runs.
 std::optional<Verdict> Judge(const Cell& cell, const SettingSummary& setting);

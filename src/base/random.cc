@@ -46,8 +46,8 @@ double RandomStream::Uniform() {
 }
 
 std::uint64_t RandomStream::Below(std::uint64_t bound) {
-  // The remainders of the lowest values are rejected, because they would make
-  // some results more likely than others.
+  // If the lowest 2^64 mod bound values were not rejected, small results would
+  // be slightly more likely than others.
   const std::uint64_t excess = (0 - bound) % bound;
   for (;;) {
     const std::uint64_t bits = Bits();

@@ -12,9 +12,9 @@ namespace manyarms::lsh {
 /// The caller's number for a point.
 using PointNumber = std::uint32_t;
 
-/// A sorted set of numbers in contiguous memory. Small sets, as in most leaves
-/// of a tree, are one array; large ones are several pieces of bounded length,
-/// so that a change moves the elements of at most one piece.
+/// A sorted set of numbers. A small set, as in most leaves of a tree, is one
+/// array; a large one consists of pieces of bounded length, so that a change
+/// moves the elements of at most one piece.
 class SortedNumbers {
  public:
   static constexpr std::size_t kMostInPiece = 512;

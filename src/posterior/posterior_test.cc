@@ -91,8 +91,8 @@ TEST(Posterior, StartsWithThePrior) {
 // After a million updates along nearly one direction, the condition number of V
 // is about 10^8, and rounding errors must not accumulate. They were 6e-12
 // (mean) and 2e-12 (width) when this was written; the test's XML report has
-// them. (The address sanitizer needs only ten thousand updates, which run the
-// same code.)
+// them. (Under the address sanitizer ten thousand updates suffice, since they
+// run the same code.)
 TEST(Posterior, StaysAccurateAfterAMillionNearlyCollinearUpdates) {
   constexpr std::size_t kDim = 64;
   constexpr double kLambda = 0.01;
