@@ -1,4 +1,4 @@
-# The front door. Everything that is needed is installed by scripts/setup.
+# Commands for users and developers. scripts/setup installs what they need.
 
 .DEFAULT_GOAL := help
 .PHONY: help run reproduce plots build configure setup clean
@@ -9,18 +9,18 @@
 
 JOBS := $(shell nproc)
 
-# Folder of MovieLens' ratings, which scripts/get-movielens fetches; without it
-# Table 3 is left out.
+# Folder of the MovieLens ratings, which scripts/get-movielens fetches. Table 3 is
+# left out if this is empty.
 MOVIELENS ?=
 reproduce_flags := $(if $(MOVIELENS),--movielens $(MOVIELENS))
 
-help: ## Say what can be made
+help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
 
-run: build plots ## Repeat the paper's tables in a few minutes, with few runs each
+run: build plots ## Repeat the paper's tables in a few minutes, with few runs
 	build/manyarms reproduce --quick --threads $(JOBS) --out results/quick $(reproduce_flags)
 
-reproduce: build plots ## Repeat all of them as the paper has them, within three hours
+reproduce: build plots ## Repeat the paper's tables with all runs, within three hours
 	build/manyarms reproduce --tables 1,2,3,4,5,grid --out results/full $(reproduce_flags)
 
 # scripts/stages makes these one after the other and prints at the end how long
@@ -31,18 +31,18 @@ more_stages := build-bench test-statistical test-asan test-tsan test-soak
 test: ## Build the library, the program and the Python package; test each feature once
 	@scripts/stages $(test_stages)
 
-test-all: ## Do that, and run the statistical tests, the sanitizers and the slow tests
+test-all: ## Run test, the statistical tests, the sanitizers and the slow tests
 	@scripts/stages $(test_stages) $(more_stages)
 
 lint: ## Check formatting and run clang-tidy
 	@scripts/stages check-format tidy
 
-ci: ## Run test-all and lint: what must pass before anything lands
+ci: ## Run test-all and lint, which must pass before a change is merged
 	@scripts/stages check-format $(test_stages) $(more_stages) tidy
 
 # $(call run-ctest,PRESET,FLAGS)
 run-ctest = ctest --preset $(1) --parallel $(JOBS) $(2) || \
-	{ echo "To repeat what failed: ctest --preset $(1) --rerun-failed"; exit 1; }
+	{ echo "To repeat the tests that failed: ctest --preset $(1) --rerun-failed"; exit 1; }
 
 test-packages: setup
 	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium
@@ -50,7 +50,7 @@ test-packages: setup
 build-tests: configure
 	cmake --build --preset release --parallel $(JOBS)
 
-test-cpp: test-packages build-tests ## Run the C++ tests but the statistical ones
+test-cpp: test-packages build-tests ## Run the C++ tests except the statistical ones
 	$(call run-ctest,release,--label-exclude statistical)
 
 test-python: test-packages ## Build the Python package and test it, in build/venv
@@ -86,7 +86,7 @@ build: configure ## Build the library and the program, build/manyarms
 configure: setup
 	cmake --preset release
 
-bench: configure ## Measure the scan, a step, bounds, the graphs and small pieces
+bench: configure ## Measure the scan, a step, bounds, graphs and single functions
 	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_bounds bench_corrections bench_kernels bench_recall
 	build/bench_engine
 	build/bench_bounds
@@ -94,12 +94,12 @@ bench: configure ## Measure the scan, a step, bounds, the graphs and small piece
 	build/bench_recall
 	build/bench_kernels
 
-bench-scaling: build ## Measure certified search against the scan and make docs/scaling.md
+bench-scaling: build ## Compare certified search with the scan and make docs/scaling.md
 	@scripts/setup python3-matplotlib
 	scripts/bench-scaling
 	scripts/scaling-page
 
-bench-lsh: build ## Measure filter trees against theory and make their part of docs/lsh.md
+bench-lsh: build ## Compare filter trees with the theory and make their part of docs/lsh.md
 	@scripts/setup python3-matplotlib
 	cmake --build --preset release --parallel $(JOBS) --target bench_lsh bench_searches
 	build/bench_lsh cost > build/lsh.jsonl
@@ -117,11 +117,11 @@ tidy: configure
 	scripts/lint-env
 	scripts/tidy
 
-bench-python: setup ## Measure what a step costs from Python beyond C++
+bench-python: setup ## Measure how much longer a step takes from Python than in C++
 	scripts/python-env
 	build/venv/bin/python bench/python_overhead.py
 
-bench-peers: setup ## Measure manyarms beside other libraries and make docs/peers.md
+bench-peers: setup ## Compare manyarms with other libraries and make docs/peers.md
 	@scripts/setup python3-matplotlib
 	scripts/bench-peers
 	scripts/peers-page
@@ -129,8 +129,8 @@ bench-peers: setup ## Measure manyarms beside other libraries and make docs/peer
 format: setup ## Format all sources
 	scripts/sources | xargs clang-format -i
 
-setup: ## Install what is missing through the system's package manager
+setup: ## Install missing packages with the system's package manager
 	@scripts/setup
 
-clean: ## Remove what was built
+clean: ## Remove all build folders
 	rm -rf build build-*

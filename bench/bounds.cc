@@ -1,5 +1,6 @@
-// How many arms Thompson sampling has to score to be certain, by which snapshot
-// the bounds come from: what certified search is built on.
+// Measures how many arms Thompson sampling has to score to be certain of the
+// best, depending on the age of the snapshot that gives the bounds. Certified
+// search is built on this.
 
 #include <fmt/format.h>
 
@@ -22,7 +23,7 @@ constexpr std::size_t kArms = 100'000;
 constexpr double kExploration = 2;
 constexpr std::uint64_t kDraws = 16;
 
-// Arms, a posterior that learns from the best of each draw, and its snapshots.
+// Arms, and a posterior that learns from the best arm of each draw.
 class World {
  public:
   explicit World(std::size_t dim)
@@ -59,7 +60,7 @@ class World {
 
   Snapshot Now() const { return {Objective::kInnerProduct, posterior_}; }
 
-  // Arms whose bound at the radius reaches the score.
+  // The number of arms whose bound at this radius reaches the score.
   std::size_t Reaching(const Snapshot& snapshot, double radius,
                        float score) const {
     std::size_t arms = 0;
@@ -82,7 +83,7 @@ class World {
   std::vector<MaskedBlock> blocks_;
 };
 
-// The means over some draws after `step` rewards.
+// Prints means over kDraws draws after `step` rewards.
 void Report(const World& world, std::uint64_t step,
             const std::vector<Snapshot>& snapshots, double fixed_radius) {
   std::vector<double> reaching(snapshots.size() + 1);
@@ -103,8 +104,8 @@ void Report(const World& world, std::uint64_t step,
 }
 
 void Run(std::size_t dim) {
-  // A little above what a draw's radius is under a snapshot of its own moment:
-  // what an order for one radius would have to allow for.
+  // With a fresh snapshot the radius of a draw is rarely larger than this. An
+  // order for a single radius would have to use it.
   const double fixed_radius =
       kExploration * (std::sqrt(static_cast<double>(dim)) + 2.5);
   fmt::print(

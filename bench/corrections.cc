@@ -1,10 +1,10 @@
-// What happens without each correction of the paper's text.
+// Shows what happens without each correction of the paper's text.
 //
-// Algorithms 2 and 3 written down plainly, with a switch for each place where
-// the text had to be read otherwise than it stands. Every question is answered
-// by looking at all arms; nothing is shared with the library but the synthetic
-// world and its random numbers. With all corrections it decides as `elim` x
-// `scan` does, but for the random picks of the last stage and for rounding.
+// This is a plain implementation of Algorithms 2 and 3, with a switch for each
+// place where the text had to be corrected. It looks at all arms for every
+// question and uses nothing of the library but the synthetic world and its
+// random numbers. With all corrections it makes the decisions of `elim` x
+// `scan`, except for the random choices in the last stage and for rounding.
 
 #include <fmt/format.h>
 
@@ -31,10 +31,12 @@ struct Reading {
   // An arm whose uncertainty exceeds its stage's width has the stage's key all
   // the same (Algorithm 2, line 8, for the arms of Algorithm 3, line 5).
   bool key_without_bound = false;
-  bool newcomers_unchecked = false;  // line 10: only if the threshold rises
-  double accepted = 1;               // share of r from which an arm is played
-  bool threshold_stays = false;      // when the arm that carries it is removed
-  bool no_recovery = false;          // when every arm is eliminated
+  // New arms are compared with the threshold only when it rises (line 10).
+  bool newcomers_unchecked = false;
+  double accepted = 1;  // share of r from which an arm is played
+  // The threshold stays when the arm that determines it is removed.
+  bool threshold_stays = false;
+  bool no_recovery = false;  // the run ends when all arms are eliminated
 };
 
 class PlainElimination {
@@ -60,7 +62,7 @@ class PlainElimination {
     if (id == carrier_ && !reading_.threshold_stays) Lower();
   }
 
-  // False when there is nothing left to play.
+  // Returns false if there is no arm left to play.
   bool Choose(RandomStream& random, ArmId& chosen) {
     for (;;) {
       int first = last_ + 1;
@@ -92,7 +94,7 @@ class PlainElimination {
       if (widest * widest >= reading_.accepted * sought) return true;
       for (const ArmId id : members) stage_.erase(id);
       Admit(members);
-      // A stage that does not empty would be asked for ever.
+      // If an arm stays in the stage, the loop would never end.
       if (std::ranges::any_of(members, [&](ArmId id) {
             const auto found = stage_.find(id);
             return found != stage_.end() && found->second <= first;
@@ -185,7 +187,7 @@ class PlainElimination {
 
 struct Outcome {
   double regret = 0;
-  std::uint64_t steps = 0;  // fewer than asked for: nothing was left to play
+  std::uint64_t steps = 0;  // fewer than kSteps if no arm was left to play
   int recoveries = 0;
 };
 
@@ -262,9 +264,8 @@ void Main() {
   Report("arms are played from a quarter of r on", growing, {.accepted = 0.25});
   Report("exploration 1; the end when all arms are eliminated", growing,
          {.radius = 1, .no_recovery = true});
-  Report("exploration 1; eliminated arms are brought back", growing,
-         {.radius = 1});
-  // Every arm is gone after some 3,000 steps.
+  Report("exploration 1, arms brought back", growing, {.radius = 1});
+  // All of the first arms have been removed after some 3,000 steps.
   const SyntheticOptions churning{.arms = 3000, .add = 20, .remove = 20};
   Report("with deletions, corrected", churning, {});
   Report("with deletions, the threshold of a removed arm stays", churning,

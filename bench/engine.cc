@@ -1,6 +1,7 @@
-// The engine's two bars, each a ratio of alternating measurements in one run:
-//   1. A scan of a million arms against a plain read of the same memory.
-//   2. A step of ts without its search against the scan of 1,500 arms.
+// Two ratios of times by which the engine is judged, each from alternating
+// measurements in one run:
+//   1. a scan of a million arms to a plain read of the same memory;
+//   2. a ts step without its search to a scan of 1,500 arms.
 
 #include <fmt/format.h>
 
@@ -32,14 +33,14 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Seconds of one call, from `calls` in a row.
+// The mean seconds per call, over `calls` calls in a row.
 double Time(int calls, const std::function<void()>& work) {
   const Clock::time_point start = Clock::now();
   for (int i = 0; i < calls; ++i) work();
   return std::chrono::duration<double>(Clock::now() - start).count() / calls;
 }
 
-// Medians of both, measured in turns.
+// Median seconds of two functions, which are measured in turns.
 struct Pair {
   double first, second;
 };
@@ -56,7 +57,7 @@ Pair Alternate(int rounds, int calls, const std::function<void()>& first,
   return {Median(a), Median(b)};
 }
 
-volatile float sink;  // keeps results alive
+volatile float sink;  // keeps the compiler from removing the work
 
 struct Arms {
   explicit Arms(std::size_t count) : store(kDim) {
@@ -72,7 +73,7 @@ struct Arms {
     search->Add(slots);
     return search;
   }
-  // Every byte of the features once, chunk by chunk as they lie.
+  // Reads every byte of the features once, chunk by chunk in memory order.
   void Read() const {
     const BlockTable table = store.blocks();
     const auto blocks = static_cast<std::uint32_t>(slots.size() / kLanes);
@@ -89,7 +90,7 @@ struct Arms {
   std::vector<Slot> slots;
 };
 
-// The answer is checked before it is timed.
+// Checks the scan's answer before it is timed.
 void Verify(const Arms& arms, Searcher& search, const Eigen::VectorXd& theta) {
   double best = -std::numeric_limits<double>::infinity();
   std::vector<float> row(kDim);
@@ -121,8 +122,8 @@ void BenchScan(std::size_t count) {
       100 * read / scan);
 }
 
-// The scan with a factor is bound by arithmetic: d(d+1)/2 + d multiply-adds an
-// arm for the form, d more for the mean.
+// The scan with a factor is limited by arithmetic: d(d+1)/2 + d multiply-adds
+// per arm for the form, and d more for the mean.
 void BenchForm(std::size_t count, Objective objective, const char* name) {
   const Arms arms(count);
   const auto search = arms.Scan(objective);
@@ -146,7 +147,8 @@ void BenchForm(std::size_t count, Objective objective, const char* name) {
              count, 1e6 * seconds, adds / seconds / 1e9);
 }
 
-// A ts step with a single arm: draw, sample, search of one block, update.
+// Measures a ts step with a single arm: draw, sample, search of one block,
+// update.
 void BenchStep() {
   const Arms many(1'000'000);
   const Arms few(1500);

@@ -1,4 +1,4 @@
-// Small pieces on their own, with google-benchmark.
+// Measures single functions with google-benchmark.
 
 #include "kernels/kernels.h"
 

@@ -1,6 +1,6 @@
-// Filter trees against theory, as JSON rows: what queries and changes cost,
-// how often a tree finds what it must, whether deletion leaves a trace. The
-// figures of docs/lsh.md.
+// Compares filter trees with the theory and prints JSON rows: the costs of
+// queries and changes, how often a tree finds the answer, and whether deletions
+// leave a trace. docs/lsh.md shows the results.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -15,7 +15,7 @@ int main(int argc, char** argv) try {
 
   CostOptions cost;
   CLI::App* cost_part =
-      app.add_subcommand("cost", "Queries, building and changes against K");
+      app.add_subcommand("cost", "Costs of queries, building and changes by K");
   cost_part
       ->add_option("--least-points", cost.least_points,
                    "Leave out smaller sets")
@@ -27,26 +27,34 @@ int main(int argc, char** argv) try {
   SuccessOptions success;
   CLI::App* success_part =
       app.add_subcommand("success", "How often the answer is found");
-  success_part->add_option("--instances", success.instances, "Of each setting")
+  success_part
+      ->add_option("--instances", success.instances, "Instances per setting")
       ->capture_default_str();
-  success_part->add_option("--points", success.points, "Of each instance")
-      ->capture_default_str();
-  success_part->add_option("--success", success.success, "To plan for")
-      ->capture_default_str();
-  success_part->add_option("--first-seed", success.first_seed, "Of instances")
+  success_part->add_option("--points", success.points, "Points per instance")
       ->capture_default_str();
   success_part
-      ->add_option("--threads", success.threads, "Change nothing but the time")
+      ->add_option("--success", success.success,
+                   "Probability of success to plan for")
+      ->capture_default_str();
+  success_part
+      ->add_option("--first-seed", success.first_seed,
+                   "Seed of the first instance")
+      ->capture_default_str();
+  success_part
+      ->add_option("--threads", success.threads,
+                   "Number of threads; it does not change the results")
       ->capture_default_str();
 
   DeletionOptions deletion;
   CLI::App* deletion_part = app.add_subcommand(
-      "deletion", "Many changes against a tree built from what is left");
+      "deletion",
+      "Compare a tree after many changes with one built from the points left");
   deletion_part
       ->add_option("--operations", deletion.operations,
                    "Insertions and deletions")
       ->capture_default_str();
-  deletion_part->add_option("--points", deletion.points, "At the beginning")
+  deletion_part
+      ->add_option("--points", deletion.points, "Points at the beginning")
       ->capture_default_str();
 
   CLI11_PARSE(app, argc, argv);

@@ -17,8 +17,8 @@ namespace manyarms::bench {
 namespace {
 
 constexpr double kLength = 1 - 1e-6;
-// Far above what rounding to float does to an inner product, far below what
-// changes a probability.
+// Far larger than the rounding error of an inner product in float, and far too
+// small to change a probability.
 constexpr double kMargin = 2e-6;
 constexpr std::size_t kRandomQueries = 16;
 
@@ -39,14 +39,14 @@ double Dot(std::span<const double> query, std::span<const float> point) {
   return sum;
 }
 
-// Turns Gaussian values into a point of length kLength in the same direction.
+// Scales the point to length kLength.
 void Stretch(std::span<float> point) {
   const auto factor = static_cast<float>(kLength / lsh::Length(point));
   for (float& value : point) value *= factor;
 }
 
-// Turns Gaussian values into a point of length kLength with this inner product,
-// uniform among all those.
+// Turns Gaussian values into a point that is uniform among those of length
+// kLength with this inner product.
 void PutAt(std::span<const double> query, double inner_product,
            std::span<float> point) {
   const double along = Dot(query, point);
@@ -63,7 +63,7 @@ void PutAt(std::span<const double> query, double inner_product,
   }
 }
 
-// Different numbers below `end`.
+// Draws `count` distinct numbers below `end`.
 std::vector<lsh::PointNumber> Places(RandomStream& random, std::size_t count,
                                      std::size_t end) {
   std::vector<lsh::PointNumber> places;
@@ -154,7 +154,8 @@ Instance MakeInstance(Kind kind, const Setting& setting, std::uint64_t seed) {
     } else {
       PutAt(instance.queries[0], accepted - kMargin, point);
       if (Dot(instance.queries[0], point) >= accepted) {
-        throw std::logic_error("a point passes that should not");
+        throw std::logic_error(
+            "a point reaches the inner product of an answer");
       }
     }
     instance.points.Add(point);
@@ -191,7 +192,7 @@ Json Describe(const LshPlan& plan) {
   row["depth"] = plan.shape.depth;
   row["branching"] = plan.shape.branching;
   row["point_threshold"] = plan.shape.point_threshold;
-  // Minus infinity for a scan, which JSON does not have.
+  // For a scan it is minus infinity, which JSON cannot represent.
   if (!plan.is_scan()) row["query_threshold"] = plan.query_threshold;
   row["success"] = plan.success;
   row["directions"] = plan.directions;

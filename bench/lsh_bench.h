@@ -13,7 +13,7 @@
 #include "lsh/adaptive_solver.h"
 #include "manyarms/random.h"
 
-/// What the parts of bench_lsh have in common: settings, instances, rows.
+/// Settings, instances and rows, shared by the parts of bench_lsh.
 namespace manyarms::bench {
 
 using Json = nlohmann::ordered_json;
@@ -25,18 +25,19 @@ struct Setting {
   std::size_t dim = 16;
   std::size_t points = 10'000;  ///< K
   std::size_t min_depth = 1;
-  double success = 0.9;  ///< that is planned for
+  double success = 0.9;  ///< probability of success to plan for
 };
 
 inline constexpr double kMaxBytes = 2e9;
 
 lsh::MipsProblem ProblemOf(const Setting& setting);
 lsh::SolverOptions OptionsOf(const Setting& setting);
-/// As the solver plans for points of length 1.
+/// The request with which the solver plans for points of length 1.
 LshPlanRequest RequestOf(const Setting& setting);
 
-/// Points a little shorter than 1, lest rounding makes one longer, which would
-/// put it into a tree of its own; and queries with an answer each.
+/// Points and queries, each query with an answer. Points are slightly shorter
+/// than 1, because one that rounding makes longer would be in another band,
+/// with its own tree.
 struct Instance {
   explicit Instance(std::size_t dim) : points(dim) {}
 
@@ -46,31 +47,32 @@ struct Instance {
 };
 
 enum class Kind {
-  kWorst,   ///< one query; all points but its answer just fail: the theory's
-  kRandom,  ///< several queries, points of any direction
+  kWorst,   ///< the theory's worst case: one query, and all points but its
+            ///< answer are just below the inner product of an answer
+  kRandom,  ///< several queries, and points in random directions
 };
 std::string_view KindName(Kind kind);
 
-/// The answers have <q, p> = sought, and numbers without any order. A pure
-/// function of its arguments. Throws std::logic_error if rounding has made of
-/// it what it should not be.
+/// Makes an instance whose answers have <q, p> = sought and random point
+/// numbers. It is a pure function of its arguments. Throws std::logic_error if
+/// rounding has spoiled the instance.
 Instance MakeInstance(Kind kind, const Setting& setting, std::uint64_t seed);
 
-/// The nearest floats.
+/// Rounds to float.
 std::vector<float> InFloat(std::span<const double> query);
 
 Json Describe(const Setting& setting);
 Json Describe(const LshPlan& plan);
 
-/// Prints a line with machine, instruction set and version added to it.
+/// Adds machine, instruction set and version to the row and prints it.
 void Print(Json row);
 
-/// (c, r) of the part `cost`.
+/// The pairs (c, r) that `cost` measures.
 inline constexpr std::array<std::pair<double, double>, 4> kCostProblems = {
     {{0.5, 0.8}, {0.5, 0.95}, {0.25, 0.5}, {0.8, 0.9}}};
 
-/// Plans alone, for more points than fit into a machine, and from how many
-/// points on they are trees.
+/// Prints plans without measurements, also for more points than fit into a
+/// machine, and the number of points from which trees are cheaper than scans.
 void PrintPlans();
 
 struct CostOptions {
@@ -83,7 +85,7 @@ struct SuccessOptions {
   std::size_t instances = 1000;
   std::size_t points = 10'000;
   std::size_t threads = 2;
-  double success = lsh::SolverOptions().success;  ///< planned for
+  double success = lsh::SolverOptions().success;  ///< to plan for
   std::uint64_t first_seed = 101'000'000;
 };
 void MeasureSuccess(const SuccessOptions& options);

@@ -1,5 +1,5 @@
-// What a query, building, inserting and deleting cost against the number of
-// points, beside what was planned and beside a scan.
+// Measures the costs of queries, building, insertions and deletions for several
+// numbers of points, and compares them with the plan and with a scan.
 
 #include <fmt/format.h>
 
@@ -24,22 +24,23 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using lsh::PointNumber;
 
-// Inner products with directions that building may take, up to a minute or two.
-// Larger trees are planned and sampled, not built.
+// The most inner products with directions that building may take, which is a
+// minute or two. Larger trees are planned and sampled, but not built.
 constexpr double kMostForWorst = 7e10;
 constexpr double kMostForRandom = 1e10;
-// One in a deeper tree, whose nodes do not fit into a cache, counts as so many.
+// An inner product in a deeper tree, whose nodes do not fit into a cache,
+// counts this many times.
 constexpr double kDeeper = 8;
-// As many trees as fit into some seconds.
+// Trees are made until one of these limits is reached.
 constexpr std::size_t kMostTrees = 15;
 constexpr double kCellSeconds = 3;
-// Reads are counted in trees of so many points, for so many queries.
+// Reads are counted in trees of kSample points, for kSampleQueries queries.
 constexpr std::size_t kSample = 20'000;
 constexpr std::size_t kSampleQueries = 16;
 constexpr std::size_t kChanges = 200;
 constexpr int kRounds = 5;
 
-volatile float sink;  // keeps results alive
+volatile float sink;  // keeps the compiler from removing the work
 
 double Seconds(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -56,8 +57,8 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Everything that is measured of a tree, by name. Counts are averaged over
-// trees, of times the median is taken.
+// All measurements of a setting, by name. Summary takes means of counts and
+// medians of times.
 struct Samples {
   void Add(const char* name, double value) { values[name].push_back(value); }
 
@@ -82,7 +83,7 @@ class Scan {
   ArmSet arms_;
 };
 
-// A tree over an instance with the scan that it is held against.
+// A tree over an instance, and the scan that it is compared with.
 class Cell {
  public:
   Cell(Kind kind, const Setting& setting, std::uint64_t seed)
@@ -99,7 +100,7 @@ class Cell {
   }
 
   void Build(Samples& samples) {
-    solver_.PlanFor(0);  // not part of building
+    solver_.PlanFor(0);  // planning is not part of building
     samples.Add("build_seconds", Time([&] {
                   for (PointNumber n = 0; n < setting_.points; ++n) {
                     solver_.Insert(n);
@@ -108,18 +109,18 @@ class Cell {
     samples.Add("bytes", static_cast<double>(solver_.bytes()));
   }
 
-  // Answers are verified, then counted, then timed.
+  // Verifies answers and counts their work, then measures times.
   void Ask(Kind kind, Samples& samples) {
     Verify(samples);
     TimeQueries("find_seconds", samples);
     if (kind == Kind::kRandom) return;
-    // Without its answer a query has to go all the way.
+    // If the answer is missing, a query visits all leaves that it reaches.
     solver_.Erase(instance_.answers.front());
     TimeQueries("miss_seconds", samples);
     solver_.Insert(instance_.answers.front());
   }
 
-  // Points that are there go and come again, so that the tree stays as it is.
+  // Erases points and inserts them again, so that the tree does not change.
   void Change(Samples& samples) {
     RandomStream random(seed_, RandomStream::Role::kChurn, 0);
     std::vector<PointNumber> numbers(setting_.points);
@@ -159,7 +160,8 @@ class Cell {
     }
   }
 
-  // In turns with the scan; all queries, and as often as takes a millisecond.
+  // Times all queries in turns with the scan, each repeated for about a
+  // millisecond.
   void TimeQueries(const char* name, Samples& samples) {
     const auto find = [&] {
       for (const auto& query : instance_.queries) {
@@ -195,9 +197,10 @@ class Cell {
   std::vector<std::vector<float>> queries_;
 };
 
-// A tree of the planned shape over a sample, for counting. In the worst case
-// each query has points of its own in it, and meets of them what it would meet
-// of all. Answers are left out: in a sample they would count too much.
+// A tree of the planned shape over a sample of the points, for counting. In the
+// worst case each query has its own group of points, and counts are scaled up
+// from that group. Answers are left out, because they would be a larger share
+// of the sample than of all points.
 class SampledTree {
  public:
   SampledTree(Kind kind, const Setting& setting, const LshPlan& plan,
@@ -239,8 +242,8 @@ class SampledTree {
     groups_.push_back({instance.queries, first, next_});
   }
 
-  // All the way, as the plan speaks of it; the solver stops at an answer, and
-  // does not count reads.
+  // Visits all leaves that the query reaches, as the plan assumes. The solver
+  // would stop at an answer, and does not count reads.
   void CountQuery(std::span<const double> query, const Group& group,
                   Samples& samples) const {
     std::vector<float> on_sphere(plan_.shape.dim);
@@ -292,7 +295,7 @@ bool IsBuilt(Kind kind, const LshPlan& plan, double to_build) {
          (kind == Kind::kWorst ? kMostForWorst : kMostForRandom);
 }
 
-// Calls work(seed) for as many trees as there is time for.
+// Calls work(seed) for up to kMostTrees seeds, until kCellSeconds are over.
 template <class Work>
 std::size_t Repeat(const Work& work) {
   const Clock::time_point start = Clock::now();

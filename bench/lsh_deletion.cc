@@ -1,5 +1,6 @@
-// Random insertions and deletions: what is left must be the tree that has never
-// seen anything else, and deleting must not take much longer than inserting.
+// Makes random insertions and deletions. The tree must then equal one built
+// from the points that are left, and deletions should not take much longer than
+// insertions.
 
 #include <algorithm>
 #include <chrono>
@@ -34,8 +35,8 @@ double Mean(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
-// Any of the points, in or out: about as many stay in as are in now if these
-// are half of all.
+// Draws random points, and inserts those that the band lacks and erases the
+// others. If the band starts with half of the points, it keeps about half.
 Times ChangeAtRandom(const lsh::PointTable& points, std::size_t operations,
                      std::vector<bool>& there, Band& band) {
   Times times;
@@ -57,8 +58,8 @@ Times ChangeAtRandom(const lsh::PointTable& points, std::size_t operations,
   return times;
 }
 
-// Whether the band is one that was built from these points; not so if any is
-// missing, or else the comparison is worth nothing.
+// Whether the band equals one built from these points. Also checks that it
+// differs if a point is missing, since the comparison would else prove nothing.
 bool EqualsFreshOne(const lsh::PointTable& points,
                     const std::vector<bool>& there, const Band& band,
                     Band fresh) {
@@ -81,7 +82,7 @@ void Measure(const Setting& setting, const TreeShape& shape,
   Setting twice = setting;
   twice.points *= 2;
   const Instance instance = MakeInstance(Kind::kRandom, twice, 1);
-  constexpr lsh::BandNumber kBand = 0;  // of lengths up to 1
+  constexpr lsh::BandNumber kBand = 0;  // for lengths up to 1
   constexpr std::uint64_t kSeed = 1;
   Band band(setting.reduction, kBand, shape, 1, kSeed);
   std::vector<bool> there(twice.points, false);
@@ -123,8 +124,8 @@ void MeasureDeletion(const DeletionOptions& options) {
     TreeShape shape = PlanLsh(request).shape;
     Measure(setting, shape, "symmetric", options);
 
-    // Planned for the paper's reduction a tree has two children at this size,
-    // which says little: so with the other one's shape, too.
+    // A tree planned for the paper's reduction has only two children per node
+    // at this size, so the other reduction's shape is tried too.
     setting.reduction = Reduction::kPaper;
     request = RequestOf(setting);
     request.max_depth = depth;

@@ -1,11 +1,12 @@
-// What the planner says beyond what can be measured.
+// Prints plans for sizes that cannot be measured.
 
 #include "lsh_bench.h"
 
 namespace manyarms::bench {
 namespace {
 
-// With memory that grows as points do: how far away the theory's exponents are.
+// Plans with memory in proportion to the number of points, which show how far
+// the costs are from the theory's exponents.
 void PrintGrowth(const Setting& setting) {
   constexpr double kBytesPerPoint = 1000;
   constexpr std::size_t kMost = 1'000'000'000'000;

@@ -1,5 +1,5 @@
-// How often a tree finds what it must, over trees, queries and points, against
-// what was planned.
+// Measures how often a tree finds the answer, over random trees, queries and
+// points, to compare with the planned probability.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ struct Outcome {
   std::uint64_t scored = 0;
 };
 
-// A point set, a query and a tree that nothing else has.
+// Tries one query on its own tree over its own points.
 Outcome Try(const Setting& setting, std::uint64_t seed) {
   const Instance instance = MakeInstance(Kind::kWorst, setting, seed);
   lsh::AdaptiveSolver solver(instance.points, ProblemOf(setting),
@@ -43,7 +43,7 @@ Outcome Try(const Setting& setting, std::uint64_t seed) {
   return outcome;
 }
 
-// Outcomes depend on their numbers alone, not on who makes them.
+// An outcome depends on its seed alone, not on the thread that computes it.
 std::vector<Outcome> TryAll(const Setting& setting, std::uint64_t seed,
                             const SuccessOptions& options) {
   std::vector<Outcome> outcomes(options.instances);
@@ -57,7 +57,7 @@ std::vector<Outcome> TryAll(const Setting& setting, std::uint64_t seed,
       }
     });
   }
-  threads.clear();  // waits
+  threads.clear();  // joins all threads
   return outcomes;
 }
 
@@ -99,7 +99,7 @@ void MeasureSuccess(const SuccessOptions& options) {
                                                                    {0.8, 0.9},
                                                                    {0.3, 0.7},
                                                                    {0.7, 0.6}}};
-  std::uint64_t seed = options.first_seed;  // a million for each setting
+  std::uint64_t seed = options.first_seed;  // each setting has a million seeds
   for (const auto& [ratio, sought] : kProblems) {
     for (const Reduction reduction :
          {Reduction::kPaper, Reduction::kSymmetric}) {

@@ -1,12 +1,12 @@
-"""What a step costs from Python beyond what it costs in C++, and what slates and
-eligible arms cost.
+"""Measures how much longer a step takes from Python than in C++, and the time of
+slates and of choices among eligible arms.
 
-The same world, the same decisions: choose and learn are timed one by one in a
-Python loop, and inside the library by manyarms.sim.simulate. Both take turns, and
-medians over the rounds are compared. Means contain the first choices, which scan;
-how many do depends on when the second thread has made an order.
+Both play the same world and make the same decisions. A Python loop times each
+choose and learn; manyarms.sim.simulate times them inside the library. They take
+turns, and medians over the rounds are compared. Means include the first choices,
+which scan; their number depends on when the second thread has made an order.
 
-Run by `make bench-python`.
+`make bench-python` runs this.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MASK = (1 << 64) - 1
 
 
 def digest(arms: list[int]) -> str:
-    """FNV-1a, as the rows of the library have it."""
+    """FNV-1a, as in the library's rows."""
     value = 0xCBF29CE484222325
     for arm in arms:
         for shift in range(0, 64, 8):
@@ -33,7 +33,7 @@ def digest(arms: list[int]) -> str:
 
 
 def play(arms: int, dim: int, steps: int) -> tuple[Bandit, list[float], list[float], str]:
-    """The bandit, times of choose and of learn, and a digest of the decisions."""
+    """Returns the bandit, the times of choose and learn, and the decisions' digest."""
     world = sim.Synthetic(arms, dim, add=0, seed=1)
     bandit = Bandit(dim, seed=1)
     ids = range(arms)
@@ -77,7 +77,7 @@ def main() -> None:
         (row,) = sim.simulate(arms=options.arms, dim=options.dim, steps=options.steps,
                               add=0, seed=1)
         if decisions != row["decision_digest"]:
-            raise SystemExit("the decisions differ, so that times say nothing")
+            raise SystemExit("the decisions differ, so the times cannot be compared")
         rows.append((1e6 * (sum(chooses) + sum(learns)) / options.steps,
                      1e6 * row["run_seconds"] / options.steps,
                      1e6 * statistics.median(chooses), row["latency_us.p50"],

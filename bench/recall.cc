@@ -1,5 +1,5 @@
-// How often a graph's shortlist holds the best arm, by the way in which inner
-// product is made a distance. The figures of docs/design.md.
+// Measures how often a graph's shortlist contains the best arm, for each way to
+// turn the inner product into a distance. docs/design.md shows the results.
 
 #include <fmt/format.h>
 
@@ -16,8 +16,10 @@ namespace {
 constexpr std::size_t kDim = 16;
 constexpr std::uint64_t kQueries = 1000;
 
-// From N(0, I); or nine in ten of them far out in one direction.
-std::vector<Slot> AddArms(std::size_t count, bool unequal, ArmStore& store) {
+// Adds arms from N(0, I); if `unequal`, nine in ten of them are narrower and
+// shifted far in one direction.
+std::vector<Slot> AddArms(std::size_t count, bool unequal,
+                          ArmStore& store) {
   std::vector<Slot> slots;
   std::vector<float> row(kDim);
   for (ArmId id = 0; id < count; ++id) {

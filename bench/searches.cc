@@ -1,6 +1,6 @@
-// The searches side by side in runs of the paper's synthetic world: regret,
-// arms looked at, how often the scan's arm was chosen, and time. The figures of
-// docs/lsh.md.
+// Compares the searches in runs of the paper's synthetic world: regret, arms
+// scored, how often the scan's arm was chosen, and time. docs/lsh.md shows the
+// results.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ struct Contender {
   std::string name;
   SearchOptions search;
   bool slow_to_build = false;
-  bool forced_trees = false;  // which for elim are slow to build
+  bool forced_trees = false;  // trees are slow to build for elim
 };
 
 std::vector<Contender> Contenders() {
@@ -48,8 +48,8 @@ std::vector<Contender> Contenders() {
 struct Outcome {
   double regret = 0;
   double recall = 0;
-  double scored = 0;      // a step
-  double directions = 0;  // a step
+  double scored = 0;      // per step
+  double directions = 0;  // per step
   double setup_seconds = 0;
   double run_seconds = 0;
   double median_us = 0;
@@ -66,8 +66,8 @@ double Median(std::vector<double> values) {
   return *middle;
 }
 
-// Thompson sampling step by step, so that a scan can look over the search's
-// shoulder, or not, where times are taken: it sweeps the cache.
+// Runs Thompson sampling. If `watched`, every choice is compared with a scan's.
+// Times are meaningful only without that, because a scan evicts the cache.
 Outcome RunThompson(const SearchOptions& options, std::size_t arms,
                     std::uint64_t seed, bool watched) {
   const auto world =
@@ -133,8 +133,8 @@ Outcome WatchedAndTimed(const Contender& contender, std::size_t arms,
   return outcome;
 }
 
-// Of elimination only whole runs: its searches are inside. Recall is not known
-// then, but equal decisions are.
+// Elimination can only be run as a whole, because its searches are internal. So
+// recall is 1 if all decisions equal the scan's, and 0 otherwise.
 Outcome RunElimination(const Contender& contender, std::size_t arms,
                        std::uint64_t seed) {
   RunSpec spec;

@@ -135,8 +135,8 @@ void PrintThoughtExperiment(std::uint64_t seed, Output& output) {
       Grouped(static_cast<double>(kThoughtRepetitions))));
   output.Line(
       fmt::format("queries fixed beforehand come to {:.3f} (median), {:.3f} at "
-                  "most; the last one solved from the answers to at least "
-                  "{:.12f}",
+                  "most; a last query solved from the answers comes to at "
+                  "least {:.12f}",
                   thought.median_non_adaptive, thought.largest_non_adaptive,
                   thought.smallest_adaptive));
 }
@@ -170,10 +170,10 @@ void Adversary(const Flags& flags) {
 void AddAdversary(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   AdversaryOptions& options = flags->options;
-  CLI::App* command = app.add_subcommand(
-      "adversary",
-      "Show that queries which depend on answers break one copy of the paper's "
-      "solver, and not Algorithm 1");
+  CLI::App* command =
+      app.add_subcommand("adversary",
+                         "Show that queries which depend on answers defeat one "
+                         "copy of the paper's solver, but not Algorithm 1");
   command->option_defaults()->always_capture_default();
   command->fallthrough();
   const auto count = [command](const char* name, auto& value,
@@ -181,31 +181,36 @@ void AddAdversary(CLI::App& app) {
     return command->add_option(name, value, about)->check(Count());
   };
 
-  count("--dim", options.dim, "Of points and queries");
-  count("--points", options.points, "How many there are (K)");
+  count("--dim", options.dim, "Dimension of points and queries");
+  count("--points", options.points, "Number of points (K)");
   command->add_option("--ratio", options.ratio,
-                      "The share of what is sought that will do (c)");
+                      "An answer needs this share of the sought inner product "
+                      "(c)");
   command->add_option("--sought", options.sought,
                       "Inner product that is sought (r)");
-  command->add_option("--slack", options.slack,
-                      "How finely queries are rounded (epsilon)");
+  command->add_option(
+      "--slack", options.slack,
+      "Error that rounding of queries may cause in inner products (epsilon)");
   command->add_option("--delta", options.delta,
-                      "How probably a whole sequence may fail");
-  count("--sequences", options.sequences, "How many, each against new copies");
-  count("--queries", options.queries, "Of a sequence");
-  count("--copies", options.copies,
-        "Numbers of copies to try, with commas between; 0: as many as the "
-        "proof needs, and as many as the formula says (kappa)")
+                      "Allowed probability that a whole sequence fails");
+  count("--sequences", options.sequences,
+        "Number of sequences, each against new copies");
+  count("--queries", options.queries, "Number of queries in a sequence");
+  count(
+      "--copies", options.copies,
+      "Numbers of copies to try, separated by commas; 0 tries both the number "
+      "that the proof needs and the number by the formula (kappa)")
       ->delimiter(',');
   command
       ->add_option("--reduction", flags->reduction,
-                   "How points come to lie on a sphere")
+                   "How points are mapped to the sphere")
       ->check(CLI::IsMember({"symmetric", "paper"}));
-  count("--seed", options.seed, "Of everything that is random");
-  count("--threads", options.threads, "That run sequences; same results");
+  count("--seed", options.seed, "Random seed");
+  count("--threads", options.threads,
+        "Number of threads; it does not change the results");
   command->add_flag("--json", flags->json,
-                    "One JSON object for each number of copies");
-  command->add_option("--plot", flags->plot, "Draw a picture to this SVG file");
+                    "Print one JSON object for each number of copies");
+  command->add_option("--plot", flags->plot, "Write a plot to this SVG file");
   command->add_option("--output", flags->output,
                       "Write to this file instead of standard output");
   command->callback([flags] { Adversary(*flags); });

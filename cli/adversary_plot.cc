@@ -10,7 +10,7 @@
 namespace manyarms::cli {
 namespace {
 
-// The picture's own size: two plots, one above the other.
+// The size has room for two plots, one above the other.
 constexpr const char* kTerminal =
     "set terminal svg size 560,760 dynamic font 'sans-serif,14' background rgb "
     "'white'\n";
@@ -21,8 +21,8 @@ struct Line {
   const char* look;
 };
 
-// The share of failed queries, in steps that grow with the number: the first
-// queries are where things happen.
+// The share of failed queries, averaged over intervals that grow with the
+// query's number, because the share changes most among the first queries.
 std::string FailureCurve(const AdversaryResult& result, std::size_t sequences) {
   std::string text;
   for (std::size_t first = 0; first < result.failures_at.size();) {
@@ -38,7 +38,8 @@ std::string FailureCurve(const AdversaryResult& result, std::size_t sequences) {
   return text;
 }
 
-// A single copy with and without regard to answers, and the most copies.
+// Selects a single copy with fixed and with adaptive queries, and the largest
+// number of copies.
 std::vector<Line> LinesOf(const std::vector<AdversaryResult>& results) {
   std::vector<Line> lines;
   const AdversaryResult* most = nullptr;

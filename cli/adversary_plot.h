@@ -8,9 +8,9 @@
 
 namespace manyarms::cli {
 
-/// A picture of the results, as SVG: above, how often the n-th query fails;
-/// below, how many sequences fail against the number of copies. Throws
-/// Error(kIo) if gnuplot is not there.
+/// Draws the results as SVG: above, how often the n-th query fails; below, how
+/// many sequences fail for each number of copies. Throws Error(kIo) if gnuplot
+/// is missing.
 std::string AdversaryPlot(const AdversaryOptions& options,
                           const std::vector<AdversaryResult>& results);
 

@@ -5,12 +5,12 @@
 
 namespace manyarms::cli {
 
-/// A check for options that count something: CLI11 reads "-5" as a very large
-/// number and cuts off what does not fit.
+/// A check for options that are counts. CLI11 alone would read "-5" as a very
+/// large number and truncate numbers that do not fit.
 CLI::Validator Count();
 
-/// Each adds its subcommand to the program. The work is done in the
-/// subcommand's callback and throws manyarms::Error.
+/// Each of these adds a subcommand to the program. The subcommand's callback
+/// does the work and may throw manyarms::Error.
 void AddSimulate(CLI::App& app);
 void AddReproduce(CLI::App& app);
 void AddReport(CLI::App& app);

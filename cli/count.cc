@@ -12,9 +12,9 @@ CLI::Validator Count() {
             std::uint64_t value = 0;
             const char* end = text.data() + text.size();
             const auto [stop, error] = std::from_chars(text.data(), end, value);
-            // With a zero in front CLI11 would read it as octal.
-            const bool plain = text.size() == 1 || !text.starts_with('0');
-            if (error == std::errc() && stop == end && plain) return "";
+            // CLI11 would read a number with a leading zero as octal.
+            const bool decimal = text.size() == 1 || !text.starts_with('0');
+            if (error == std::errc() && stop == end && decimal) return "";
             return fmt::format("'{}' is not a whole number from 0 to 2^64 - 1",
                                text);
           },

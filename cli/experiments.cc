@@ -4,8 +4,8 @@ namespace manyarms::cli {
 
 void AddExperimentsOption(CLI::App& command, std::string& folder) {
   command.add_option("--experiments", folder,
-                     "Folder of tables (*.json) to use instead of the "
-                     "paper's, which are compiled in");
+                     "Folder of tables (*.json) to use instead of the built-in "
+                     "tables of the paper");
 }
 
 std::vector<reproduction::Table> TablesOf(const std::string& folder) {

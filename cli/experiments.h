@@ -9,10 +9,10 @@
 
 namespace manyarms::cli {
 
-/// --experiments FOLDER: tables of one's own instead of the paper's.
+/// Adds --experiments FOLDER, for the user's own tables instead of the paper's.
 void AddExperimentsOption(CLI::App& command, std::string& folder);
 
-/// The tables of the folder, or the paper's if it is empty.
+/// The tables of the folder, or the paper's if `folder` is empty.
 std::vector<reproduction::Table> TablesOf(const std::string& folder);
 
 }  // namespace manyarms::cli

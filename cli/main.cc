@@ -13,7 +13,7 @@
 
 namespace {
 
-// One line on standard error and status 2, whatever went wrong. Not by fmt,
+// Prints one line to standard error and returns status 2. Does not use fmt,
 // which throws if the stream is closed.
 int Fail(const std::string& message) {
   std::string line = "manyarms: " + message;
@@ -40,8 +40,8 @@ int main(int argc, char** argv) {
         "manyarms"};
     app.set_version_flag("--version", manyarms::kVersion);
     app.set_config("--config", "",
-                   "Read options from this file (TOML or INI); those of a "
-                   "command stand below its name in brackets")
+                   "Read options from this file (TOML or INI); options of a "
+                   "command go below its name in brackets")
         ->type_name("FILE")
         ->check(RegularFile);
     app.allow_config_extras(CLI::config_extras_mode::error);

@@ -7,8 +7,8 @@
 
 namespace manyarms::cli {
 
-/// Where results go: standard output, or a file. Throws Error(kIo) when a
-/// file cannot be opened or anything cannot be written.
+/// Writes results to standard output or to a file. Methods throw Error(kIo) if
+/// the file cannot be opened or written.
 class Output {
  public:
   /// An empty path or "-" stands for standard output.
@@ -17,7 +17,7 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  /// Writes the text and a line's end, and sees to it that it got there.
+  /// Writes the text and a newline, and flushes.
   void Line(std::string_view text);
 
  private:

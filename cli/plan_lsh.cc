@@ -31,7 +31,7 @@ struct Flags {
   std::string output;
 };
 
-// A plan with what was asked, and what is known beyond it.
+// A plan with its request and its break-even point.
 struct Planned {
   Reduction reduction;
   LshPlanRequest request;
@@ -54,7 +54,7 @@ Planned PlanFor(const Flags& flags, Reduction reduction) {
           BreakEvenPoints(request, kMostPoints)};
 }
 
-// Both must be inside: at 0 and 1 there is nothing to tell apart.
+// The problem degenerates at 0 and at 1.
 void CheckOpenUnit(const char* name, double value) {
   if (value > 0 && value < 1) return;
   throw Error(ErrorCode::kInvalidArgument,
@@ -126,7 +126,7 @@ void PrintTable(const Flags& flags, const std::vector<Planned>& plans,
       Grouped(points), flags.dim, flags.success));
   line("reduction to the sphere",
        [](const Planned& p) { return ReductionName(p.reduction); });
-  line("cosine of what must be found",
+  line("cosine of the point that must be found",
        [](const Planned& p) { return fmt::format("{:.4f}", p.request.near); });
   line("cosine of all others, at worst", [](const Planned& p) {
     return fmt::format("{:.4f}", p.request.far.front());
@@ -149,9 +149,9 @@ void PrintTable(const Flags& flags, const std::vector<Planned>& plans,
   });
   of_tree("a query: inner products with directions",
           [&](const LshPlan& plan) { return number(plan.directions); });
-  of_tree("  points found, again and again",
+  of_tree("  points found, with repetitions",
           [&](const LshPlan& plan) { return number(plan.reads); });
-  of_tree("  different ones",
+  of_tree("  distinct points found",
           [&](const LshPlan& plan) { return number(plan.candidates); });
   line("  cost, in points scored by a scan",
        [&](const Planned& p) { return number(p.plan.cost); });
@@ -160,7 +160,7 @@ void PrintTable(const Flags& flags, const std::vector<Planned>& plans,
   });
   of_tree("a point: leaves that hold it",
           [&](const LshPlan& plan) { return number(plan.entries); });
-  of_tree("  inner products to put it in",
+  of_tree("  inner products to insert it",
           [&](const LshPlan& plan) { return number(plan.insert_directions); });
   line("memory", [&](const Planned& p) {
     return fmt::format("{:.4g} MB", p.plan.bytes / 1e6);
@@ -169,7 +169,7 @@ void PrintTable(const Flags& flags, const std::vector<Planned>& plans,
     return p.break_even
                ? fmt::format("from {}",
                              Grouped(static_cast<double>(*p.break_even)))
-               : std::string("up to 10^8 never");
+               : std::string("not up to 10^8");
   });
   line("exponent of K, as K grows without bound", [](const Planned& p) {
     return fmt::format(
@@ -203,32 +203,34 @@ void AddPlanLsh(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand(
       "plan-lsh",
-      "Plan a filter tree, say what to expect of it and from how many points "
-      "on it beats a scan");
+      "Plan a filter tree; print its expected costs and the number of points "
+      "from which it beats a scan");
   command->option_defaults()->always_capture_default();
   command->fallthrough();
-  command->add_option("--points", flags->points, "How many (K)")
+  command->add_option("--points", flags->points, "Number of points (K)")
       ->check(Count());
-  command->add_option("--dim", flags->dim, "Their dimension")->check(Count());
+  command->add_option("--dim", flags->dim, "Dimension of the points")
+      ->check(Count());
   command->add_option("--ratio", flags->ratio,
-                      "The share of the sought inner product that is enough "
+                      "An answer needs this share of the sought inner product "
                       "(c)");
   command->add_option("--sought", flags->sought,
-                      "An inner product that must not be missed, for points "
-                      "and queries of length 1 at most (r)");
+                      "Inner product that must be found, for points and "
+                      "queries of length at most 1 (r)");
   command
       ->add_option("--reduction", flags->reduction,
-                   "How points come to lie on a sphere")
+                   "How points are mapped to the sphere")
       ->check(CLI::IsMember({"both", "symmetric", "paper"}));
   command->add_option("--success", flags->success,
-                      "How probably it must be found");
+                      "Probability with which it must be found");
   command
       ->add_option("--min-depth", flags->min_depth,
-                   "1: a tree even where a scan costs less")
+                   "Least depth; 1 forces a tree even if a scan costs less")
       ->check(Count());
   command->add_option("--tree-bytes", flags->tree_bytes,
-                      "The most that the tree may take");
-  command->add_flag("--json", flags->json, "One JSON object a reduction");
+                      "The most memory that the tree may take, in bytes");
+  command->add_flag("--json", flags->json,
+                    "Print one JSON object for each reduction");
   command->add_option("--output", flags->output,
                       "Write to this file instead of standard output");
   command->callback([flags] { PlanTrees(*flags); });

@@ -9,7 +9,7 @@
 namespace manyarms::cli {
 namespace {
 
-// Progress that nobody can read is no reason to stop.
+// Ignores errors: the work should go on even if standard error is closed.
 void Print(const std::string& text) {
   std::fputs(text.c_str(), stderr);
   std::fflush(stderr);
@@ -30,7 +30,7 @@ ProgressLine::~ProgressLine() { Erase(); }
 void ProgressLine::Begin(const std::string& label) {
   label_ = label;
   start_ = Clock::now();
-  // A bar is drawn at once; a line waits until there is something to tell.
+  // A bar is drawn at once; the first line comes after half a minute.
   drawn_ = terminal_ ? Clock::time_point() : start_;
   Update(0);
 }

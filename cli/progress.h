@@ -6,8 +6,8 @@
 
 namespace manyarms::cli {
 
-/// Tells on standard error how far a long piece of work has got: a bar that
-/// redraws itself on a terminal, a line every half a minute elsewhere.
+/// Shows the progress of a long task on standard error: as a bar on a terminal,
+/// and otherwise as a line every half a minute.
 class ProgressLine {
  public:
   ProgressLine();
@@ -15,19 +15,19 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  /// Starts a piece.
+  /// Starts a task.
   void Begin(const std::string& label);
 
-  /// Says anew what the piece is called.
+  /// Changes the task's label.
   void Rename(const std::string& label) { label_ = label; }
 
-  /// The share of the piece that is done, 0 to 1.
+  /// `done` is the share of the task that is done, from 0 to 1.
   void Update(double done);
 
-  /// A line of its own, above the bar.
+  /// Prints a line above the bar.
   void Say(const std::string& line);
 
-  /// Takes the bar off the screen; nothing is said of the piece.
+  /// Removes the bar from the screen.
   void Erase();
 
  private:

@@ -29,7 +29,7 @@ void MakeReportFrom(const Flags& flags) {
   const reproduction::ReadRows read = reproduction::ReadRowFile(file);
   ProgressLine progress;
   for (const std::string& complaint : read.complaints) {
-    progress.Say(complaint + " and is passed over");
+    progress.Say(complaint + " and is skipped");
   }
   if (read.rows.empty()) {
     throw Error(ErrorCode::kIo,
@@ -45,9 +45,10 @@ void MakeReportFrom(const Flags& flags) {
 void AddReport(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand(
-      "report", "Make tables and page anew from the rows of reproduce");
+      "report",
+      "Make the tables and the page again from the rows of reproduce");
   command->fallthrough();
-  command->add_option("folder", flags->folder, "Where rows.jsonl lies")
+  command->add_option("folder", flags->folder, "Folder that has rows.jsonl")
       ->required();
   AddExperimentsOption(*command, flags->experiments);
   command->callback([flags] { MakeReportFrom(*flags); });

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 using namespace reproduction;
 
 struct Flags {
-  std::vector<std::string> tables;  // none: all but the grid
+  std::vector<std::string> tables;  // if empty, all except the grid
   PlanOptions plan;
   unsigned threads = 1;
   std::string movielens;
@@ -37,7 +37,7 @@ struct Flags {
   std::string out = "results";
 };
 
-// Ctrl-C. A second one ends the program as it always does.
+// Set by Ctrl-C. A second Ctrl-C ends the program at once.
 std::atomic<bool> interrupted = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -104,14 +104,14 @@ std::vector<Table> ChosenTables(const Flags& flags,
   return chosen;
 }
 
-// Without its data Table 3 is left out, with a word on how to get it.
+// If the data are not given, leaves out Table 3 and says how to get them.
 Worlds MakeWorlds(const Flags& flags, std::vector<Table>& tables,
                   ProgressLine& progress) {
   if (std::ranges::none_of(tables, &Table::is_movielens)) return {};
   if (!flags.movielens.empty()) return Worlds(fs::path(flags.movielens));
   constexpr const char* kHowTo =
-      "it needs MovieLens-1M, which may not be passed on: fetch it with "
-      "scripts/get-movielens FOLDER, or from "
+      "it needs MovieLens-1M, whose licence forbids redistribution: fetch it "
+      "with scripts/get-movielens FOLDER, or from "
       "https://grouplens.org/datasets/movielens/1m/, and add --movielens "
       "FOLDER";
   std::erase_if(tables, &Table::is_movielens);
@@ -141,13 +141,13 @@ void MakeFolder(const fs::path& folder) {
   }
 }
 
-// The runs that are not in the folder yet. Returns how many failed.
-std::size_t RunWhatIsMissing(const Flags& flags, std::vector<Table> tables,
-                             const fs::path& file, ProgressLine& progress) {
+// Does the runs that are not in the file yet. Returns how many failed.
+std::size_t DoMissingRuns(const Flags& flags, std::vector<Table> tables,
+                          const fs::path& file, ProgressLine& progress) {
   Worlds worlds = MakeWorlds(flags, tables, progress);
   const ReadRows before = ReadRowFile(file);
   for (const std::string& complaint : before.complaints) {
-    progress.Say(complaint + " and is passed over");
+    progress.Say(complaint + " and is skipped");
   }
   worlds.CheckSameData(before.rows);
   const std::vector<Job> all = PlanRuns(tables, flags.plan);
@@ -167,7 +167,7 @@ std::size_t RunWhatIsMissing(const Flags& flags, std::vector<Table> tables,
   if (outcome.stopped) {
     throw std::runtime_error(
         fmt::format("stopped after {} of {} runs, which are kept; the "
-                    "same command goes on from there",
+                    "same command continues from there",
                     outcome.finished, jobs.size()));
   }
   return outcome.failed;
@@ -181,7 +181,7 @@ void Reproduce(const Flags& flags) {
   const fs::path file = folder / "rows.jsonl";
   Output output("");
   ProgressLine progress;
-  const std::size_t failed = RunWhatIsMissing(flags, chosen, file, progress);
+  const std::size_t failed = DoMissingRuns(flags, chosen, file, progress);
   const RowsBySettings rows = ReadRowFile(file).rows;
   if (!rows.empty()) {
     const WrittenReport written = WriteReport(folder, tables, rows);
@@ -201,17 +201,18 @@ void Reproduce(const Flags& flags) {
 void AddReproduce(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand(
-      "reproduce", "Repeat the paper's tables, with its figures beside ours");
+      "reproduce",
+      "Repeat the paper's experiments and print its figures beside ours");
   command->fallthrough();
   command->option_defaults()->always_capture_default();
   command
-      ->add_option("--tables", flags->tables,
-                   "Which of the tables, instead of all; 'grid' searches Table "
-                   "3's constants")
+      ->add_option(
+          "--tables", flags->tables,
+          "Tables to make, separated by commas, instead of all; 'grid' "
+          "searches for Table 3's constants")
       ->delimiter(',');
   command->add_flag("--quick", flags->plan.quick,
-                    "A few minutes instead of hours: fewer runs, and few of "
-                    "what takes long");
+                    "Take a few minutes instead of hours, with fewer runs");
   command
       ->add_option("--runs", flags->plan.runs,
                    "Runs of each algorithm in synthetic worlds")
@@ -220,16 +221,16 @@ void AddReproduce(CLI::App& app) {
       ->check(CLI::Range(1, 300));
   command
       ->add_option("--threads", flags->threads,
-                   "Runs at a time; one alone has the truest times")
+                   "Number of runs at a time; times are most accurate with 1")
       ->check(CLI::Range(1, 1024));
   command->add_option("--seed", flags->plan.seed, "Seed of the first run")
       ->check(Count());
   command->add_option("--movielens", flags->movielens,
-                      "Folder or file of MovieLens' ratings, for Table 3");
+                      "Folder or file with the MovieLens ratings, for Table 3");
   AddExperimentsOption(*command, flags->experiments);
   command->add_option("--out", flags->out,
-                      "Folder for rows, tables and page; rows that are there "
-                      "are not run again");
+                      "Folder for rows, tables and page; runs whose rows are "
+                      "there are not repeated");
   command->callback([flags] { Reproduce(*flags); });
 }
 

@@ -1,9 +1,9 @@
-# Compiles through ccache where it is installed. A second clone of the same
-# sources finds what the first has compiled: paths below the sources count
-# relative to the build folder, and the build folder itself does not count.
-# (Build folders lie directly below the sources, so that these paths agree.) What
-# a source includes is taken from the compiler's list, so that a source that is
-# not in the cache is not preprocessed twice.
+# Compiles through ccache if it is installed. A second clone of the same sources
+# reuses the objects of the first: CCACHE_BASEDIR makes paths relative to the build
+# folder, and CCACHE_NOHASHDIR ignores the build folder's own path. (Build folders
+# are directly below the sources, so that relative paths agree.) CCACHE_DEPEND takes
+# the includes from the compiler's dependency list, so that a source that is not in
+# the cache is not preprocessed twice.
 find_program(MANYARMS_CCACHE ccache)
 if(MANYARMS_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER

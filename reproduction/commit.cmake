@@ -1,4 +1,5 @@
-# Writes HEADER, if it would change, with the commit that SOURCE is at.
+# Writes the current commit of SOURCE into HEADER. Leaves HEADER alone if it is
+# up to date, so that nothing is recompiled.
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=*
                 OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(commit STREQUAL "")

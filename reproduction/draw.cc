@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder that is gone when it goes out of scope.
+// A folder that is deleted when the object goes out of scope.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -29,7 +29,7 @@ class TemporaryFolder {
         (fs::temp_directory_path() / "manyarms-plots.XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) {
       throw Error(ErrorCode::kIo,
-                  fmt::format("cannot make a folder like {}", pattern));
+                  fmt::format("cannot make a temporary folder {}", pattern));
     }
     path_ = pattern;
   }
@@ -46,14 +46,14 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-std::string Slurp(const fs::path& path) {
+std::string ReadText(const fs::path& path) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
 }
 
-// Returns what the program said if it did not succeed.
+// Returns the error message, or an empty string on success.
 std::string RunGnuplot(const fs::path& script, const fs::path& messages) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -61,21 +61,21 @@ std::string RunGnuplot(const fs::path& script, const fs::path& messages) {
                                    O_WRONLY | O_CREAT, 0600);
   std::string name = "gnuplot";
   std::string file = script.string();
-  std::string plain = "-d";  // whatever people have in their ~/.gnuplot
-  const std::array<char*, 4> arguments = {name.data(), plain.data(),
+  std::string defaults = "-d";  // ignore the user's ~/.gnuplot
+  const std::array<char*, 4> arguments = {name.data(), defaults.data(),
                                           file.data(), nullptr};
   pid_t child = 0;
   const int failure = posix_spawnp(&child, "gnuplot", &actions, nullptr,
                                    arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) {
-    return fmt::format("{}; the package is called gnuplot-nox",
+    return fmt::format("{}; Debian's package is gnuplot-nox",
                        std::generic_category().message(failure));
   }
   int status = 0;
   const bool ended = waitpid(child, &status, 0) == child;
   if (ended && WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
-  return "it said: " + Slurp(messages);
+  return "its message is: " + ReadText(messages);
 }
 
 template <class Visit>
@@ -107,14 +107,14 @@ void Draw(Report& report) {
     throw Error(ErrorCode::kIo,
                 fmt::format("cannot write to {}", folder.path().string()));
   }
-  const std::string complaint =
+  const std::string failure =
       RunGnuplot(folder.path() / "script", folder.path() / "messages");
-  if (!complaint.empty()) {
+  if (!failure.empty()) {
     throw Error(ErrorCode::kIo,
-                fmt::format("gnuplot cannot draw: {}", complaint));
+                fmt::format("gnuplot cannot draw: {}", failure));
   }
   ForEachFigure(report, [&](Figure& figure) {
-    figure.svg = Slurp(svg_of(figure));
+    figure.svg = ReadText(svg_of(figure));
     if (figure.svg.find("</svg>") == std::string::npos) {
       throw Error(ErrorCode::kIo,
                   fmt::format("gnuplot has not drawn {}", figure.name));

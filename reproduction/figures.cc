@@ -12,7 +12,8 @@
 namespace manyarms::reproduction {
 namespace {
 
-// Okabe and Ito's colours, which people tell apart however they see colours.
+// Colours are from the palette of Okabe and Ito, which colour-blind people can
+// tell apart.
 struct Look {
   const char* colour;
   int dashes;
@@ -43,7 +44,8 @@ std::vector<double> CurveOf(const Json& row, const char* part,
   return row.at(part).at(field).get<std::vector<double>>();
 }
 
-// Point by point over the runs; `curve_of` has each run's curve.
+// Applies the statistic to each point of the curve, over all runs; `curve_of`
+// returns a run's curve.
 template <class CurveOfRun, class Statistic>
 std::vector<double> Across(const std::vector<Json>& rows,
                            const CurveOfRun& curve_of,
@@ -62,7 +64,8 @@ std::vector<double> Across(const std::vector<Json>& rows,
   return result;
 }
 
-// A cell's line: y over x, and if there is a band around it, its edges.
+// A cell's line, y over x. `low` and `high` are the edges of a band around it;
+// they are empty if there is none.
 struct Curve {
   std::vector<double> x;
   std::vector<double> y;
@@ -86,7 +89,7 @@ std::string Joined(const std::vector<std::string>& parts) {
   return fmt::format("plot {}\n", fmt::join(parts, ", \\\n     "));
 }
 
-// A line for each cell that has runs, bands behind all lines.
+// Draws a line for each cell that has runs, and all bands behind the lines.
 Figure LineFigure(const std::string& name, const std::string& caption,
                   const std::string& axes,
                   const std::vector<const Cell*>& cells,
@@ -134,7 +137,7 @@ Curve RegretCurve(const std::vector<Json>& rows) {
   return curve;
 }
 
-// Seconds a step between a curve's points, in microseconds.
+// Microseconds per step between consecutive points of the curve.
 std::vector<double> StepTimes(const Json& row) {
   const std::vector<double> steps = CurveOf(row, "curve", "step");
   const std::vector<double> seconds = CurveOf(row, "times", "curve_seconds");
@@ -142,7 +145,7 @@ std::vector<double> StepTimes(const Json& row) {
   double last_step = 0;
   double last_seconds = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    // Rounding of the curve must not make a step take no time at all.
+    // Rounding of the curve may give 0, which a logarithmic axis cannot show.
     times.push_back(std::max(
         1e6 * (seconds[i] - last_seconds) / (steps[i] - last_step), 0.01));
     last_step = steps[i];
@@ -158,7 +161,7 @@ Curve StepTimeCurve(const std::vector<Json>& rows) {
           {}};
 }
 
-// The share of all runs' choices that lies above each bucket's start.
+// The share of all runs' choices that took longer than each bucket's start.
 Curve ChoiceTimeCurve(const std::vector<Json>& rows) {
   std::vector<double> counts(LatencyHistogram().counts.size());
   for (const Json& row : rows) {
@@ -231,7 +234,7 @@ Figure SpeedUpFigure(const std::string& name, const std::string& caption,
   if (count == 0) return {name, caption, "", ""};
   std::string script = kPreamble;
   script += data + "EOD\n";
-  // Names on the left, a line each; the picture grows with their number.
+  // Each name has its own line at the left.
   script += fmt::format(
       "set logscale x\nset xlabel 'times faster than its own scan'\n"
       "set yrange [{}:-0.5]\nset lmargin at screen 0.46\n"

@@ -8,10 +8,9 @@
 
 namespace manyarms::reproduction {
 
-/// Figures to be drawn by gnuplot. Lines differ by dashes and marks as well as
-/// by colour.
+// Figures for gnuplot. Lines differ in dashes and marks as well as in colour.
 
-/// What every script begins with.
+/// Every script begins with this.
 inline constexpr const char* kPreamble =
     "set encoding utf8\n"
     "set border 3 lc rgb '#555555'\n"
@@ -19,25 +18,25 @@ inline constexpr const char* kPreamble =
     "set grid lc rgb '#dddddd' lt 1\n"
     "set key above left Left reverse maxcols 2 width 1 noenhanced\n";
 
-/// Cumulative regret: the mean over runs, and a standard deviation to both
-/// sides.
+/// Cumulative regret: the mean over runs, with a band of one standard deviation
+/// on either side.
 Figure RegretFigure(const std::string& name, const std::string& caption,
                     const std::vector<const Cell*>& cells);
 
-/// Time per step, the median over runs, as the steps go on.
+/// Time per step over the steps of a run: the median over runs.
 Figure StepTimeFigure(const std::string& name, const std::string& caption,
                       const std::vector<const Cell*>& cells);
 
-/// Which share of the choices takes longer than how long.
+/// The share of choices that take longer than a given time.
 Figure ChoiceTimeFigure(const std::string& name, const std::string& caption,
                         const std::vector<const Cell*>& cells);
 
-/// Times faster than the scan: ours than ours, the paper's than the paper's.
+/// Speed-ups over the scan: ours over our scan, the paper's over its own.
 Figure SpeedUpFigure(const std::string& name, const std::string& caption,
                      const TableSummary& table);
 
-/// Draws all figures of the report, with gnuplot. Throws Error(kIo) if it is
-/// not there or fails.
+/// Draws all figures of the report with gnuplot. Throws Error(kIo) if gnuplot
+/// is missing or fails.
 void Draw(Report& report);
 
 }  // namespace manyarms::reproduction

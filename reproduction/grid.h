@@ -8,15 +8,17 @@
 
 namespace manyarms::reproduction {
 
-/// The setting of a grid that its rule chooses: the one whose worse misfit,
-/// |ln(ours/paper's)| over its algorithms, is least. Null if none has runs of
-/// all algorithms.
+/// The chosen setting of a grid: the one with the least misfit, where a
+/// setting's misfit is the largest |ln(our regret / the paper's)| over its
+/// algorithms. Null if no setting has runs of all its algorithms.
 const SettingSummary* ChosenSetting(const TableSummary& grid);
 
-/// The grid: a row for each kind of features, a column for each exploration.
+/// The grid as a table, with a row for each kind of features and a column for
+/// each exploration.
 Section GridSection(const TableSummary& grid);
 
-/// How good the features of movies are in a setting, if it has any.
+/// Remarks on how well the movies' features fit the ratings; empty if the
+/// setting has no movies.
 std::vector<std::string> DataRemarks(const SettingSummary& setting);
 
 }  // namespace manyarms::reproduction

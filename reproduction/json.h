@@ -5,7 +5,7 @@
 
 namespace manyarms::reproduction {
 
-/// Sorts its keys, so that equal settings have equal texts.
+/// This type sorts its keys, so equal settings have equal texts.
 using Json = nlohmann::json;
 
 }  // namespace manyarms::reproduction

@@ -5,9 +5,9 @@
 
 namespace manyarms::reproduction {
 
-/// Where rows come from: the machine (`cpu`, `cores`, `memory_bytes`,
-/// `system`), the program (`version`, `commit`, `compiler`)
-/// and how many runs there are at a time (`threads`).
+/// Describes where rows come from: the machine (`cpu`, `cores`,
+/// `memory_bytes`, `system`), the program (`version`, `commit`, `compiler`) and
+/// the number of runs at a time (`threads`).
 Json DescribeOrigin(unsigned threads);
 
 }  // namespace manyarms::reproduction

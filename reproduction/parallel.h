@@ -9,8 +9,8 @@
 
 namespace manyarms::reproduction {
 
-/// Calls work(0), ..., work(count - 1) on so many threads, in any order. What
-/// is handed in must not throw.
+/// Calls work(0), ..., work(count - 1) on up to `threads` threads, in any
+/// order. `work` must not throw.
 template <class Work>
 void ForEachInParallel(std::size_t count, unsigned threads, const Work& work) {
   std::atomic<std::size_t> next = 0;

@@ -12,17 +12,19 @@ namespace {
 
 constexpr std::uint64_t kQuickRuns = 3;
 constexpr std::uint64_t kQuickUsers = 10;
-constexpr std::uint64_t kManyArms = 5000;       // graphs take seconds to build
-constexpr std::uint64_t kVeryManyArms = 50000;  // graphs take a minute
+// Graphs over more arms than this take many seconds to build, and those over
+// very many arms about a minute.
+constexpr std::uint64_t kManyArms = 5000;
+constexpr std::uint64_t kVeryManyArms = 50000;
 
 std::uint64_t RunCount(const Json& world, const PlanOptions& options) {
   if (world.at("kind") == "movielens") {
     const Json split = world.value("split", Json::object());
-    const std::uint64_t there =
+    const std::uint64_t available =
         world.at("users") == "validation"
             ? split.value("validation", SplitOptions().validation)
             : split.value("test", SplitOptions().test);
-    const std::uint64_t wanted = std::min(there, options.users);
+    const std::uint64_t wanted = std::min(available, options.users);
     return options.quick ? std::min(wanted, kQuickUsers) : wanted;
   }
   if (!options.quick) return options.runs;
@@ -41,7 +43,7 @@ Json RunSettings(const Setting& setting, const Algorithm& algorithm,
   return {{"world", world}, {"bandit", algorithm.bandit}, {"seed", seed}};
 }
 
-// Keeps track of what is planned already.
+// Plans each run once, even if several tables ask for it.
 class Planner {
  public:
   explicit Planner(const PlanOptions& options) : options_(options) {}
@@ -69,7 +71,8 @@ class Planner {
   const std::vector<Job>& jobs() const { return jobs_; }
 
  private:
-  // What is quick has time for one graph over very many arms for each policy.
+  // A quick reproduction has time for only one graph over very many arms for
+  // each policy.
   bool IsOneGraphTooMany(const Json& run) {
     const Json& bandit = run.at("bandit");
     const auto arms = run.at("world").at("arms").get<std::uint64_t>();
@@ -80,7 +83,7 @@ class Planner {
   }
 
   const PlanOptions options_;
-  std::set<std::string> large_graphs_;  // of these policies
+  std::set<std::string> large_graphs_;  // policies that have theirs
   std::set<std::string> planned_;
   std::vector<Job> jobs_;
 };

@@ -10,31 +10,32 @@
 
 namespace manyarms::reproduction {
 
-/// Whether the true parameter is drawn anew for each run. Of MovieLens there
-/// is one taste a user, which counts as new.
+/// Whether the true parameter is drawn anew for each run or shared by all. Runs
+/// on MovieLens count as new, because each is for another user.
 enum class Theta { kNew, kOne };
 
 struct PlanOptions {
   std::uint64_t runs = 10;    ///< of each algorithm in a synthetic world
-  std::uint64_t users = 300;  ///< of MovieLens
+  std::uint64_t users = 300;  ///< of MovieLens, each for one run
   std::uint64_t seed = 1;     ///< of the first run
-  /// A few minutes instead of hours: fewer runs, fewest of what takes longest,
-  /// new parameters only.
+  /// Plans a few minutes of work instead of hours: fewer runs, only one of
+  /// those that take longest, and none with a shared parameter.
   bool quick = false;
 };
 
-/// One run of one algorithm: `world`, `bandit` and `seed` say all that decides
-/// what comes of it. Two tables may ask for the same run.
+/// One run of one algorithm. Its `world`, `bandit` and `seed` determine its
+/// result. Two tables may ask for the same run.
 struct Job {
-  std::string label;  ///< for people
+  std::string label;  ///< for messages
   Json settings;
 };
 
 std::vector<Json> RunsOf(const Setting& setting, const Algorithm& algorithm,
                          Theta theta, const PlanOptions& options);
 
-/// All runs of the tables, each once: those with new parameters first, and the
-/// algorithms taking turns, so that none has a better hour than another.
+/// Plans all runs of the tables, each once. Those with new parameters come
+/// first. Algorithms take turns, so that changes in the machine's load affect
+/// all alike.
 std::vector<Job> PlanRuns(const std::vector<Table>& tables,
                           const PlanOptions& options);
 

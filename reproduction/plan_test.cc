@@ -35,8 +35,8 @@ std::size_t Count(const std::vector<Table>& tables,
   return PlanRuns(tables, options).size();
 }
 
-// Table 1 has 8 + 6 algorithms: 10 runs each with a new parameter, 10 with one,
-// the first of which is the same run.
+// Table 1 has 8 + 6 algorithms. Each has 10 runs with new parameters and 10
+// with a shared one; the first run of both is the same.
 TEST(PlanRuns, PlansEveryRunOnce) {
   EXPECT_EQ(Count(Tables({"1"}), {}), 14U * 19U);
   const std::vector<Job> jobs = PlanRuns(Tables({"1", "2", "4", "5"}), {});
@@ -46,29 +46,31 @@ TEST(PlanRuns, PlansEveryRunOnce) {
   }
 }
 
-// Of Table 2's 8 algorithms, two baselines and two certified searches have had
-// their runs in Table 1.
+// Of Table 2's 8 algorithms, two baselines and two certified searches are also
+// in Table 1.
 TEST(PlanRuns, SharesRunsBetweenTables) {
   EXPECT_EQ(Count(Tables({"2"}), {}), 8U * 19U);
   EXPECT_EQ(Count(Tables({"1", "2"}), {}), (14U + 4U) * 19U);
 }
 
-TEST(PlanRuns, HasAsManyRunsAsAskedFor) {
+TEST(PlanRuns, PlansTheRequestedNumberOfRuns) {
   EXPECT_EQ(Count(Tables({"1"}), {.runs = 4}), 14U * 7U);
   EXPECT_EQ(Count(Tables({"1"}), {.runs = 1}), 14U);
 }
 
-// 3 runs of 8 algorithms with 5,000 arms, 1 of 6 with 100,000.
-TEST(PlanRuns, IsSmallWhenItMustBeQuick) {
+// A quick plan has 3 runs of the 8 algorithms with 5,000 arms and 1 of the 6
+// with 100,000.
+TEST(PlanRuns, PlansFewRunsIfQuick) {
   EXPECT_EQ(Count(Tables({"1"}), {.quick = true}), 3U * 8U + 6U);
   EXPECT_EQ(Count(Tables({"1"}), {.runs = 2, .quick = true}), 2U * 8U + 6U);
-  // Graphs with other shortlists take as long again.
+  // Table 2's graphs over 100,000 arms differ only in the shortlist and are
+  // left out.
   EXPECT_EQ(Count(Tables({"1", "2"}), {.quick = true}), 3U * 8U + 6U);
   EXPECT_EQ(Count({Movies("test")}, {.quick = true}), 2U * 10U);
   EXPECT_EQ(Count({Movies("test")}, {.users = 3, .quick = true}), 2U * 3U);
 }
 
-TEST(PlanRuns, HasNoMoreUsersThanThereAre) {
+TEST(PlanRuns, PlansAtMostOneRunForEachUser) {
   EXPECT_EQ(Count({Movies("test")}, {.users = 7}), 2U * 7U);
   EXPECT_EQ(Count({Movies("test")}, {.users = 1000}), 2U * 300U);
   EXPECT_EQ(Count({Movies("validation")}, {.users = 1000}), 2U * 100U);
@@ -79,7 +81,7 @@ TEST(PlanRuns, HasNoMoreUsersThanThereAre) {
   EXPECT_EQ(Count({table}, {}), 2U * 4U);
 }
 
-TEST(PlanRuns, SaysAllThatDecides) {
+TEST(PlanRuns, GivesEachRunItsCompleteSettings) {
   const Table table = Tables({"1"})[0];
   const std::vector<Job> jobs = PlanRuns({table}, {.seed = 5});
   for (const Job& job : jobs) {
@@ -103,12 +105,13 @@ TEST(PlanRuns, SaysAllThatDecides) {
   }
 }
 
-TEST(PlanRuns, HasRunsWithNewParametersFirst) {
+TEST(PlanRuns, PutsRunsWithNewParametersFirst) {
   const std::vector<Job> jobs = PlanRuns(Tables({"1", "2"}), {.runs = 3});
   const auto is_new = [](const Job& job) {
     return job.settings.at("world").at("theta_seed") == job.settings.at("seed");
   };
-  // (14 + 4) algorithms, 3 runs; then 2 of each, as the first is done already.
+  // There are 14 + 4 algorithms with 3 runs each; then 2 of each with a shared
+  // parameter, because the first run is the same.
   constexpr std::size_t kNew = 54;
   ASSERT_EQ(jobs.size(), kNew + 36);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -131,21 +134,21 @@ TEST(PlanRuns, LetsTheAlgorithmsTakeTurns) {
   }
 }
 
-TEST(RunsOf, DrawsTheParameterAnewOrNot) {
+TEST(RunsOf, DrawsTheParameterAnewOrSharesIt) {
   const Setting setting = Tables({"1"})[0].settings[0];
   const Algorithm& algorithm = setting.algorithms[0];
   const PlanOptions options = {.runs = 3, .seed = 7};
   const auto fresh = RunsOf(setting, algorithm, Theta::kNew, options);
-  const auto kept = RunsOf(setting, algorithm, Theta::kOne, options);
+  const auto shared = RunsOf(setting, algorithm, Theta::kOne, options);
   ASSERT_EQ(fresh.size(), 3U);
-  ASSERT_EQ(kept.size(), 3U);
+  ASSERT_EQ(shared.size(), 3U);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(fresh[i].at("seed"), 7 + i);
-    EXPECT_EQ(kept[i].at("seed"), 7 + i);
+    EXPECT_EQ(shared[i].at("seed"), 7 + i);
     EXPECT_EQ(fresh[i].at("world").at("theta_seed"), 7 + i);
-    EXPECT_EQ(kept[i].at("world").at("theta_seed"), 7);
+    EXPECT_EQ(shared[i].at("world").at("theta_seed"), 7);
   }
-  EXPECT_EQ(fresh[0], kept[0]);
+  EXPECT_EQ(fresh[0], shared[0]);
 }
 
 TEST(RunsOf, GivesEachUserARun) {
@@ -162,7 +165,7 @@ TEST(RunsOf, GivesEachUserARun) {
   EXPECT_TRUE(RunsOf(setting, algorithm, Theta::kOne, {}).empty());
 }
 
-TEST(RunsOf, HasNoTimeForOneParameterWhenQuick) {
+TEST(RunsOf, HasNoRunsWithASharedParameterIfQuick) {
   const Setting setting = Tables({"1"})[0].settings[0];
   EXPECT_TRUE(
       RunsOf(setting, setting.algorithms[0], Theta::kOne, {.quick = true})

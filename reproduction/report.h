@@ -8,18 +8,18 @@
 
 namespace manyarms::reproduction {
 
-/// A table of texts; what it looks like is up to whoever prints it.
+/// A table of texts; Markdown and Html decide how it looks.
 struct TextTable {
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
 };
 
-/// A plot: first the script that draws it, then, once drawn, the picture.
+/// A plot.
 struct Figure {
-  std::string name;     ///< of its file, without the ending
-  std::string caption;  ///< says in words what is to be seen
+  std::string name;     ///< of its file, without the extension
+  std::string caption;  ///< describes in words what the plot shows
   std::string script;   ///< for gnuplot
-  std::string svg;
+  std::string svg;      ///< empty until Draw
 };
 
 struct Block {
@@ -38,18 +38,18 @@ struct Section {
 
 struct Report {
   std::string title;
-  std::vector<std::string> origin;  ///< machine and program, a line each
+  std::vector<std::string> origin;  ///< lines on machines and program versions
   std::vector<Section> sections;
 };
 
-/// All that is to be said of these rows. Figures are not drawn yet.
+/// Makes the report on these rows. Its figures are not drawn yet.
 Report MakeReport(const std::vector<TableSummary>& summaries,
                   const RowsBySettings& rows);
 
 /// The report as Markdown, without its figures.
 std::string Markdown(const Report& report);
 
-/// The report as one page that needs nothing else. REQUIRES: figures drawn.
+/// The report as one self-contained page. REQUIRES: Draw was called.
 std::string Html(const Report& report);
 
 }  // namespace manyarms::reproduction

@@ -43,13 +43,13 @@ fs::path OwnFolder() {
          ("manyarms-report-" + std::to_string(getpid()));
 }
 
-// All tables, tiny, really run; once for all tests.
+// Small versions of all tables, which are run once for all tests.
 const Reproduced& TinyTables() {
   static const Reproduced reproduced = [] {
     Reproduced made;
     const fs::path tests = testing::TestFolder();
     made.tables = ReadTables(tests / "experiments");
-    // Smaller still: a test that is run alone makes all of them.
+    // They are made even smaller, because each test that runs alone needs all.
     for (Table& table : made.tables) {
       for (Setting& setting : table.settings) {
         Json& arms = setting.world.at("arms");
@@ -116,7 +116,7 @@ std::size_t Occurrences(const std::string& text, const std::string& part) {
   return count;
 }
 
-// Characters, not bytes.
+// Counts characters, not bytes.
 std::size_t Width(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) {
     return (static_cast<unsigned>(c) & 0xc0U) != 0x80U;
@@ -135,7 +135,7 @@ TEST(MakeReport, HasASectionForEachTable) {
                                         "theory", "reading"}));
 }
 
-TEST(MakeReport, HasEverySettingAndAlgorithmBesideThePapersFigures) {
+TEST(MakeReport, ShowsEveryAlgorithmBesideThePapersFigures) {
   const Report report = TinyReport();
   for (const Table& table : TinyTables().tables) {
     if (table.id == "grid") continue;
@@ -159,7 +159,7 @@ TEST(MakeReport, HasEverySettingAndAlgorithmBesideThePapersFigures) {
         EXPECT_EQ(row[0], setting.algorithms[k].name);
         EXPECT_EQ(row[column("regret, paper")].empty(), !paper.has_value());
         EXPECT_EQ(row[column("seconds, paper")].empty(), !paper.has_value());
-        // It was run.
+        // It has runs.
         EXPECT_NE(
             row[column(table.is_movielens() ? "regret" : "regret, new θ*")],
             "–");
@@ -181,7 +181,7 @@ TEST(MakeReport, PrintsThePapersFiguresAsThePaperDoes) {
   EXPECT_EQ(row[ColumnOf(table, "runs")], "5\u00a0+\u00a05");
 }
 
-TEST(MakeReport, HasNoColumnForOneParameterOfMovies) {
+TEST(MakeReport, HasNoColumnForASharedParameterWithMovies) {
   const Report report = TinyReport();
   for (const Section& section : report.sections) {
     if (!section.id.starts_with("table-")) continue;
@@ -192,7 +192,7 @@ TEST(MakeReport, HasNoColumnForOneParameterOfMovies) {
   }
 }
 
-TEST(MakeReport, HasTablesOfEvenRows) {
+TEST(MakeReport, HasTablesWithRowsOfEqualLength) {
   for (const Section& section : TinyReport().sections) {
     for (const Block& block : section.blocks) {
       for (const auto& row : block.table.rows) {
@@ -203,9 +203,9 @@ TEST(MakeReport, HasTablesOfEvenRows) {
   }
 }
 
-// Of tiny tables no regret is the paper's; certified search decides as the
-// scan does whatever the size.
-TEST(MakeReport, ListsEveryCellThatIsNotWhereItShouldBe) {
+// Regrets of such small tables differ from the paper's. Certified search makes
+// the scan's decisions whatever the size.
+TEST(MakeReport, ListsEveryCellWhoseVerdictDoesNotHold) {
   const Report report = TinyReport();
   std::size_t off = 0;
   std::size_t judged = 0;
@@ -251,11 +251,11 @@ TEST(MakeReport, SaysWhatIsMissing) {
   }
   EXPECT_TRUE(Has(FindSection(report, "glance")->about,
                   std::to_string(missing) + " cells have not been run"));
-  // The grid is of certified searches alone.
+  // The grid has only certified searches, which were all erased.
   EXPECT_EQ(FindSection(report, "grid"), nullptr);
 }
 
-TEST(MakeReport, IsMadeOfNothing) {
+TEST(MakeReport, AcceptsNoRows) {
   const std::vector<TableSummary> none = Summarise(TinyTables().tables, {});
   const Report report = MakeReport(none, {});
   EXPECT_EQ(FindSection(report, "table-1"), nullptr);
@@ -281,7 +281,8 @@ TEST(MakeReport, SaysWhereRowsComeFrom) {
   EXPECT_TRUE(report.origin[3].starts_with("manyarms "));
 }
 
-// A grid whose settings have these shares of the paper's regrets.
+// A grid whose regrets are these multiples of the paper's, by setting and
+// algorithm.
 TableSummary Grid(const std::vector<std::vector<double>>& shares) {
   const std::vector<TableSummary>& tables = TinyTables().summaries;
   TableSummary grid = *std::ranges::find_if(
@@ -297,11 +298,12 @@ TableSummary Grid(const std::vector<std::vector<double>>& shares) {
   return grid;
 }
 
-TEST(ChosenSetting, HasTheLeastOfTheWorseMisfits) {
-  // The first is best for one, but 1/3 is worse than 1/2 or 2 are.
+TEST(ChosenSetting, HasTheLeastMisfit) {
+  // The first setting is best for one algorithm, but for the other a factor of
+  // 1/3 is worse than 1/2 or 2.
   TableSummary grid = Grid({{1, 1.0 / 3}, {0.5, 1.9}, {2.1, 1}});
   EXPECT_EQ(ChosenSetting(grid), &grid.settings[1]);
-  // One whose runs are not all there does not count.
+  // A setting with missing runs does not count.
   grid.settings[1].cells[0].new_theta.clear();
   EXPECT_EQ(ChosenSetting(grid), &grid.settings[2]);
   for (SettingSummary& setting : grid.settings) {
@@ -312,7 +314,7 @@ TEST(ChosenSetting, HasTheLeastOfTheWorseMisfits) {
 
 TEST(GridSection, MarksTheChosenSettingOnce) {
   const std::string text = Markdown(TinyReport());
-  // In its cell, and in the remark below.
+  // The mark is in the setting's cell and in the remark below.
   EXPECT_EQ(Occurrences(text, "◀"), 2U);
   EXPECT_TRUE(Has(text, "Chosen (◀): "));
 }
@@ -336,7 +338,7 @@ TEST(Markdown, HasTablesWhoseColumnsLineUp) {
   std::istringstream text(Markdown(TinyReport()));
   std::string line;
   std::size_t tables = 0;
-  std::ptrdiff_t columns = 0;  // of the table that the line is in, 0 for none
+  std::ptrdiff_t columns = 0;  // of the current table; 0 outside tables
   std::size_t width = 0;
   while (std::getline(text, line)) {
     if (!line.starts_with('|')) {
@@ -348,7 +350,7 @@ TEST(Markdown, HasTablesWhoseColumnsLineUp) {
       ++tables;
       columns = bars;
       width = Width(line);
-      // Below the header is a line of dashes.
+      // A line of dashes follows the header.
       ASSERT_TRUE(std::getline(text, line));
       EXPECT_TRUE(line.starts_with("|-"));
       EXPECT_EQ(line.find_first_not_of("|-"), std::string::npos);
@@ -360,7 +362,8 @@ TEST(Markdown, HasTablesWhoseColumnsLineUp) {
     EXPECT_EQ(Width(line), width) << line;
     EXPECT_TRUE(line.ends_with('|')) << line;
   }
-  // Glance, theory and the grid; of the tables 2, 2, 2, 1 and 3 settings.
+  // The glance, the theory and the grid have one table each; Tables 1 to 5 have
+  // 2, 2, 2, 1 and 3 settings.
   EXPECT_EQ(tables, 13U);
 }
 
@@ -374,12 +377,12 @@ TEST(Draw, FillsInEveryFigure) {
     EXPECT_FALSE(figure.caption.empty()) << figure.name;
     EXPECT_TRUE(Has(figure.svg, "<svg")) << figure.name;
     EXPECT_TRUE(Has(figure.svg, "</svg>")) << figure.name;
-    // Something is drawn in it.
+    // The figure is not empty.
     EXPECT_TRUE(Has(figure.svg, "<path")) << figure.name;
   }
 }
 
-TEST(Draw, SaysWhatGnuplotSays) {
+TEST(Draw, PassesOnGnuplotsMessage) {
   Report report;
   report.sections.push_back(
       {"s", "", "", {{"", {}, {}, {{"f", "", "plot nonsense(\n", ""}}}}});
@@ -405,7 +408,7 @@ Report SmallReport() {
   return report;
 }
 
-TEST(Html, EscapesWhateverIsText) {
+TEST(Html, EscapesAllTexts) {
   const std::string page = Html(SmallReport());
   EXPECT_TRUE(Has(page, "<title>A &lt; B &amp; &quot;C&quot;</title>"));
   EXPECT_TRUE(Has(page, "x &lt; y"));
@@ -416,7 +419,8 @@ TEST(Html, EscapesWhateverIsText) {
   }
 }
 
-// Base64 of "ab", "abc" and "abcd\xff", as coreutils' base64 gives it.
+// The expected texts are "ab", "abc" and "abcd\xff" in base64, computed by
+// coreutils' base64.
 TEST(Html, EmbedsEveryFigure) {
   const std::string page = Html(SmallReport());
   EXPECT_TRUE(Has(page, "src=\"data:image/svg+xml;base64,YWI=\""));
@@ -438,8 +442,7 @@ TEST(Html, HasASectionForEachTableAndALinkToIt) {
   }
 }
 
-// The page is one file: nothing is fetched from elsewhere.
-TEST(Html, NeedsNothingElse) {
+TEST(Html, FetchesNothing) {
   const std::string page = Html(TinyReport());
   EXPECT_FALSE(Has(page, "http:"));
   EXPECT_FALSE(Has(page, "https:"));
@@ -447,7 +450,7 @@ TEST(Html, NeedsNothingElse) {
   EXPECT_EQ(Occurrences(page, "src=\""), Occurrences(page, "src=\"data:"));
 }
 
-TEST(Html, ClosesWhatItOpens) {
+TEST(Html, ClosesEveryTagItOpens) {
   const std::string page = Html(TinyReport());
   for (const std::string tag :
        {"html",  "head", "body", "nav", "section", "h1",        "h2",
@@ -460,7 +463,7 @@ TEST(Html, ClosesWhatItOpens) {
   }
 }
 
-TEST(WriteReport, LeavesThePageTheTablesAndTheirPlots) {
+TEST(WriteReport, WritesThePageTheTablesAndTheirPlots) {
   const Reproduced& tiny = TinyTables();
   const fs::path folder = OwnFolder();
   fs::create_directories(folder);
@@ -482,12 +485,12 @@ TEST(WriteReport, LeavesThePageTheTablesAndTheirPlots) {
   for (const Figure& figure : figures) {
     EXPECT_TRUE(Has(text(folder / "plots" / (figure.name + ".svg")), "</svg>"));
   }
-  // Nothing else is left behind.
+  // There are no other files.
   EXPECT_EQ(files, figures.size() + 2);
   fs::remove_all(folder);
 }
 
-TEST(WriteReport, SaysWhenThereIsNoSuchFolder) {
+TEST(WriteReport, ThrowsIfTheFolderDoesNotExist) {
   manyarms::testing::ExpectError(
       ErrorCode::kIo, {"cannot write", "missing", "tables.md"},
       [] { WriteReport(OwnFolder() / "missing", TinyTables().tables, {}); });

@@ -19,7 +19,7 @@ namespace {
 
 std::string SystemError() { return std::generic_category().message(errno); }
 
-// Six digits are enough to draw.
+// Rounds to six significant digits, which are enough for plots.
 double Rounded(double value) {
   if (value == 0 || !std::isfinite(value)) return 0;
   const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 5);
@@ -27,7 +27,7 @@ double Rounded(double value) {
                    : std::round(value / unit) / std::round(1 / unit);
 }
 
-// Up to the last bucket that has anything.
+// The counts without the empty buckets at the end.
 Json Counts(const LatencyHistogram& histogram) {
   std::size_t used = histogram.counts.size();
   while (used > 0 && histogram.counts[used - 1] == 0) --used;
@@ -36,7 +36,7 @@ Json Counts(const LatencyHistogram& histogram) {
       histogram.counts.begin() + static_cast<std::ptrdiff_t>(used));
 }
 
-// Whether it has what tables are made of.
+// Whether the row has all fields that the tables need.
 bool IsRow(const Json& row) {
   const auto has = [](const Json& json,
                       std::initializer_list<const char*> keys) {
@@ -117,8 +117,8 @@ ReadRows ReadRowFile(const std::filesystem::path& path) {
       std::string key = row["settings"].dump();
       read.rows.insert_or_assign(std::move(key), std::move(row));
     } else {
-      read.complaints.push_back(fmt::format("{}, line {}, is not a whole row",
-                                            path.string(), number));
+      read.complaints.push_back(fmt::format(
+          "{}, line {}, is not a complete row", path.string(), number));
     }
   }
   if (file.bad()) {
@@ -135,7 +135,7 @@ RowFile::RowFile(const std::filesystem::path& path)
     throw Error(ErrorCode::kIo,
                 fmt::format("cannot write to {}: {}", name_, SystemError()));
   }
-  // Two that add rows would do the same runs twice.
+  // Two processes that write to one file would do the same runs twice.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     close(file_);
     throw Error(ErrorCode::kIo,
@@ -143,15 +143,15 @@ RowFile::RowFile(const std::filesystem::path& path)
   }
   const off_t size = lseek(file_, 0, SEEK_END);
   char last = '\n';
-  after_half_a_line_ =
+  after_partial_line_ =
       size > 0 && pread(file_, &last, 1, size - 1) == 1 && last != '\n';
 }
 
 RowFile::~RowFile() { close(file_); }
 
 void RowFile::Append(const Json& row) {
-  Write(fmt::format("{}{}\n", after_half_a_line_ ? "\n" : "", row.dump()));
-  after_half_a_line_ = false;
+  Write(fmt::format("{}{}\n", after_partial_line_ ? "\n" : "", row.dump()));
+  after_partial_line_ = false;
 }
 
 void RowFile::Write(const std::string& text) {
@@ -163,8 +163,8 @@ void RowFile::Write(const std::string& text) {
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       const std::string reason = SystemError();
-      // Half a row helps nobody; if it cannot be taken back it is skipped when
-      // the rows are read.
+      // Removes the partial row. If that fails, the row is skipped when the
+      // file is read.
       if (ftruncate(file_, before) != 0) errno = 0;
       throw Error(ErrorCode::kIo,
                   fmt::format("cannot write to {}: {}; the rows before this "

@@ -11,39 +11,40 @@
 
 namespace manyarms::reproduction {
 
-/// A run's settings and what came of it, as docs/rows.md describes. Everything
-/// that another machine, hour or number of threads may change stands below
-/// `times` and `origin`.
+/// Makes the row of a run, with its settings and its result, as docs/rows.md
+/// describes. All fields that depend on the machine, the time or the number of
+/// threads are below `times` and `origin`.
 Json MakeRow(const Json& settings, const RunResult& result, const Json& data,
              const Json& origin);
 
-/// Rows by the text of their settings.
+/// Rows, with the text of their settings as the key.
 using RowsBySettings = std::map<std::string, Json>;
 
 struct ReadRows {
   RowsBySettings rows;
-  /// Lines that are no rows, for instance the half of one that a full disk or
-  /// a switched-off machine has left; for people.
+  /// One message for each line that is not a complete row, for instance because
+  /// the disk was full or the machine was switched off.
   std::vector<std::string> complaints;
 };
 
-/// A file that is not there has no rows. Throws Error(kIo) for one that cannot
-/// be read.
+/// Reads all rows; a missing file has none. Of rows with equal settings the
+/// last one counts. Throws Error(kIo) if the file cannot be read.
 ReadRows ReadRowFile(const std::filesystem::path& path);
 
-/// Adds rows to a file, each as a whole or not at all, and never touches those
-/// that are there.
+/// Appends rows to a file, each completely or not at all, and never changes
+/// those that are there.
 ///
-/// Thread safety: one thread at a time.
+/// Thread safety: one thread at a time may use a RowFile.
 class RowFile {
  public:
-  /// Keeps others from adding to it meanwhile. Throws Error(kIo), as all
-  /// methods do.
+  /// Locks the file, so that no other process appends to it. Throws Error(kIo)
+  /// if it is locked already or cannot be opened.
   explicit RowFile(const std::filesystem::path& path);
   ~RowFile();
   RowFile(const RowFile&) = delete;
   RowFile& operator=(const RowFile&) = delete;
 
+  /// Throws Error(kIo) if the row cannot be written.
   void Append(const Json& row);
 
  private:
@@ -51,7 +52,9 @@ class RowFile {
 
   std::string name_;
   int file_;
-  bool after_half_a_line_ = false;  // what follows would be lost with it
+  // Whether the file ends with a partial line, to which the next row must not
+  // be appended.
+  bool after_partial_line_ = false;
 };
 
 }  // namespace manyarms::reproduction

@@ -73,7 +73,7 @@ TEST(MakeRow, RoundsCurvesToSixDigits) {
   EXPECT_EQ(row.at("times").at("curve_seconds").dump(), "[1.23457e-07,0.1]");
 }
 
-TEST(MakeRow, HoldsWhatIsKnownOfTheData) {
+TEST(MakeRow, HoldsTheDescriptionOfTheData) {
   EXPECT_FALSE(SomeRow(1).contains("data"));
   const Json data = {{"ratings", 1000}};
   EXPECT_EQ(MakeRow(SomeSettings(1), SomeResult(), data, {}).at("data"), data);
@@ -118,13 +118,13 @@ TEST_F(Rows, SurviveWritingAndReading) {
   EXPECT_TRUE(read.complaints.empty());
 }
 
-TEST_F(Rows, AreThereAsSoonAsTheyAreAppended) {
+TEST_F(Rows, CanBeReadAsSoonAsTheyAreAppended) {
   RowFile file(path_);
   file.Append(SomeRow(1));
   ExpectSeeds(ReadRowFile(path_), {1});
 }
 
-TEST_F(Rows, AreNoneWithoutAFile) {
+TEST_F(Rows, AreEmptyWithoutAFile) {
   const ReadRows read = ReadRowFile(path_);
   EXPECT_TRUE(read.rows.empty());
   EXPECT_TRUE(read.complaints.empty());
@@ -142,7 +142,7 @@ TEST_F(Rows, CountOnceForTheSameSettings) {
   EXPECT_EQ(read.rows.begin()->second.at("regret"), 2);
 }
 
-TEST_F(Rows, SayWhatTablesAreMadeOf) {
+TEST_F(Rows, MustHaveAllFieldsThatTablesNeed) {
   for (const char* field :
        {"/settings/world/kind", "/settings/world/steps",
         "/settings/world/theta_seed", "/settings/bandit", "/settings/seed",
@@ -165,7 +165,7 @@ TEST_F(Rows, SayWhatTablesAreMadeOf) {
   }
 }
 
-TEST_F(Rows, AreNotLostBehindHalfALine) {
+TEST_F(Rows, AreNotLostAfterAPartialLine) {
   Append(1);
   Append(2);
   fs::resize_file(path_, fs::file_size(path_) - 20);
@@ -173,7 +173,7 @@ TEST_F(Rows, AreNotLostBehindHalfALine) {
   ExpectSeeds(half, {1});
   ASSERT_EQ(half.complaints.size(), 1U);
   EXPECT_EQ(half.complaints[0],
-            path_.string() + ", line 2, is not a whole row");
+            path_.string() + ", line 2, is not a complete row");
   Append(3);
   Append(4);
   const ReadRows read = ReadRowFile(path_);
@@ -181,8 +181,7 @@ TEST_F(Rows, AreNotLostBehindHalfALine) {
   EXPECT_EQ(read.complaints, half.complaints);
 }
 
-// Its last byte was lost, nothing else.
-TEST_F(Rows, AreWholeWithoutTheLastLineEnd) {
+TEST_F(Rows, AreCompleteWithoutTheLastNewline) {
   Append(1);
   fs::resize_file(path_, fs::file_size(path_) - 1);
   ExpectSeeds(ReadRowFile(path_), {1});
@@ -199,14 +198,14 @@ TEST_F(Rows, AreFoundAmongGarbage) {
   const ReadRows read = ReadRowFile(path_);
   ExpectSeeds(read, {1, 2});
   ASSERT_EQ(read.complaints.size(), 4U);
-  // Line 3 is empty, which is nothing to complain of.
+  // Line 3 is empty, which is allowed.
   EXPECT_NE(read.complaints[0].find("line 2,"), std::string::npos);
   EXPECT_NE(read.complaints[1].find("line 4,"), std::string::npos);
   EXPECT_NE(read.complaints[2].find("line 5,"), std::string::npos);
   EXPECT_NE(read.complaints[3].find("line 6,"), std::string::npos);
 }
 
-TEST_F(Rows, AreNeverTouchedByOpening) {
+TEST_F(Rows, AreNotChangedByOpeningTheFile) {
   Append(1);
   const std::string before = Text();
   { const RowFile file(path_); }
@@ -220,26 +219,26 @@ TEST_F(Rows, NeedAFileThatCanBeOpened) {
               [&] { const RowFile file(folder_); });
 }
 
-// To take it for a file without rows would do all work again.
+// If it counted as a file without rows, all runs would be repeated.
 TEST_F(Rows, NeedAFileThatCanBeRead) {
   ExpectError(ErrorCode::kIo, {"cannot read", folder_.string()},
               [&] { ReadRowFile(folder_); });
 }
 
-TEST_F(Rows, AreAddedByOneAtATime) {
+TEST_F(Rows, AreAppendedByOneWriterAtATime) {
   const RowFile file(path_);
   ExpectError(ErrorCode::kIo, {"another run is writing", path_.string()},
               [&] { RowFile other(path_); });
 }
 
-TEST_F(Rows, SayWhenThereIsNoRoom) {
+TEST_F(Rows, CannotBeWrittenToAFullDisk) {
   RowFile file("/dev/full");
   ExpectError(ErrorCode::kIo,
               {"cannot write to /dev/full", "the rows before", "are kept"},
               [&] { file.Append(SomeRow(1)); });
 }
 
-// Lets files grow to so many bytes, as a full disk does.
+// Limits the size of files, to imitate a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes)
@@ -260,7 +259,7 @@ class FileSizeLimit {
   void (*handler_)(int);
 };
 
-TEST_F(Rows, AreWrittenAsAWholeOrNotAtAll) {
+TEST_F(Rows, AreWrittenCompletelyOrNotAtAll) {
   Append(1);
   const std::string before = Text();
   RowFile file(path_);

@@ -13,7 +13,7 @@
 namespace manyarms::reproduction {
 namespace {
 
-struct Stopped {};  // thrown out of a run that is given up
+struct Stopped {};  // thrown to abandon a run
 
 RunResult Run(const Json& settings, const Worlds& worlds,
               const Progress& progress) {
@@ -26,7 +26,8 @@ RunResult Run(const Json& settings, const Worlds& worlds,
       *environment, steps, progress);
 }
 
-// A job that makes no sense costs next to nothing: it will fail, and say why.
+// The estimated cost. A malformed job costs next to nothing, since it fails at
+// once.
 double Cost(const Job& job) {
   constexpr double kNextToNothing = 1e-3;
   try {
@@ -54,7 +55,8 @@ class Runner {
     }
   }
 
-  // Nothing escapes: what goes wrong is the observer's or the caller's.
+  // Throws nothing: the observer is told if a job fails, and Finish throws if
+  // rows cannot be written.
   void Do(std::size_t index) {
     if (stop_ || broken_) return;
     const Job& job = jobs_[index];

@@ -13,12 +13,13 @@
 
 namespace manyarms::reproduction {
 
-/// Hears of what happens; called from one thread at a time.
+/// Is told what happens, by one thread at a time.
 class RunObserver {
  public:
   virtual ~RunObserver() = default;
 
-  /// The share of all work that is done, 0 to 1, and how many runs.
+  /// `done` is the share of all work that is done, from 0 to 1; `finished` is
+  /// the number of runs.
   virtual void Update(double done, std::size_t finished) = 0;
 
   virtual void Failed(const Job& job, const std::string& reason) = 0;
@@ -27,13 +28,13 @@ class RunObserver {
 struct RunOutcome {
   std::size_t finished = 0;
   std::size_t failed = 0;
-  bool stopped = false;  ///< on request, before all were done
+  bool stopped = false;  ///< whether `stop` ended the work early
 };
 
-/// Does the jobs on so many threads and adds a row for each that succeeds. One
-/// that fails is reported, and the others go on; rows that cannot be written
-/// end the work with an Error. When `stop` becomes true the runs under way are
-/// given up.
+/// Does the jobs on `threads` threads and appends a row for each that succeeds.
+/// If a job fails, the observer is told and the others go on. If a row cannot
+/// be written, the work ends with an Error. When `stop` becomes true, runs in
+/// progress are abandoned.
 RunOutcome RunJobs(const std::vector<Job>& jobs, const Worlds& worlds,
                    unsigned threads, RowFile& rows, RunObserver& observer,
                    const std::atomic<bool>& stop);

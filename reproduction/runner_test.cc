@@ -113,7 +113,7 @@ TEST_F(RunJobsTest, AddsARowForEachJob) {
   }
 }
 
-TEST_F(RunJobsTest, GivesTheSameRowsOnAnyNumberOfThreads) {
+TEST_F(RunJobsTest, GivesTheSameRowsWithAnyNumberOfThreads) {
   const std::vector<Job> jobs = SmallJobs();
   const auto rows_from = [&](unsigned threads) {
     const std::string name = std::to_string(threads) + ".jsonl";
@@ -131,8 +131,8 @@ TEST_F(RunJobsTest, GivesTheSameRowsOnAnyNumberOfThreads) {
   EXPECT_EQ(rows_from(3), one);
 }
 
-// Else the sameness above would say little.
-TEST_F(RunJobsTest, RunsWhatTheSettingsSay) {
+// Without this, the test above could pass with rows that are all alike.
+TEST_F(RunJobsTest, FollowsTheSettings) {
   Run(SmallJobs(), 1);
   const RowsBySettings rows = Rows();
   const auto digest = [&](const char* policy, const char* search,
@@ -146,7 +146,7 @@ TEST_F(RunJobsTest, RunsWhatTheSettingsSay) {
   EXPECT_NE(digest("ts", "scan", 1), digest("ts", "scan", 2));
 }
 
-TEST_F(RunJobsTest, ReportsWhatCannotBeDoneAndGoesOn) {
+TEST_F(RunJobsTest, ReportsJobsThatFailAndGoesOn) {
   Job broken = SmallJob("ts", "scan", 2);
   broken.settings["world"]["arms"] = 0;
   const std::vector<Job> jobs = {
@@ -166,7 +166,7 @@ TEST_F(RunJobsTest, ReportsWhatCannotBeDoneAndGoesOn) {
   EXPECT_EQ(Rows().size(), 2U);
 }
 
-TEST_F(RunJobsTest, ReportsAJobThatLacksWhatItNeedsAndGoesOn) {
+TEST_F(RunJobsTest, ReportsAJobWithAMissingFieldAndGoesOn) {
   Job broken = SmallJob("ts", "scan", 2);
   broken.settings["world"].erase("steps");
   const RunOutcome outcome = Run({broken, SmallJob("ts", "scan", 1)}, 1);
@@ -186,10 +186,9 @@ TEST_F(RunJobsTest, DoesNothingOnceStopped) {
   EXPECT_TRUE(Rows().empty());
 }
 
-// Stops after the second row.
-class Impatient : public Observer {
+class StopsAfterTwoRows : public Observer {
  public:
-  explicit Impatient(std::atomic<bool>& stop) : stop_(stop) {}
+  explicit StopsAfterTwoRows(std::atomic<bool>& stop) : stop_(stop) {}
   void Update(double done, std::size_t finished) override {
     Observer::Update(done, finished);
     if (finished >= 2) stop_ = true;
@@ -199,8 +198,8 @@ class Impatient : public Observer {
   std::atomic<bool>& stop_;
 };
 
-TEST_F(RunJobsTest, KeepsWhatIsFinishedWhenStopped) {
-  Impatient observer(stop_);
+TEST_F(RunJobsTest, KeepsFinishedRunsWhenStopped) {
+  StopsAfterTwoRows observer(stop_);
   RowFile rows(folder_ / "rows.jsonl");
   const RunOutcome outcome =
       RunJobs(SmallJobs(), Worlds(), 1, rows, observer, stop_);
@@ -216,13 +215,13 @@ TEST_F(RunJobsTest, EndsWhenRowsCannotBeWritten) {
     ExpectError(ErrorCode::kIo, {"/dev/full"}, [&] {
       RunJobs(SmallJobs(), Worlds(), threads, full, observer_, stop_);
     });
-    // It is no job's fault.
+    // No job failed.
     EXPECT_TRUE(observer_.failures().empty());
     observer_ = Observer();
   }
 }
 
-TEST_F(RunJobsTest, HasNothingToDoWithoutJobs) {
+TEST_F(RunJobsTest, AcceptsNoJobs) {
   const RunOutcome outcome = Run({}, 2);
   EXPECT_EQ(outcome.finished, 0U);
   EXPECT_FALSE(outcome.stopped);

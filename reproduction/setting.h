@@ -9,20 +9,20 @@
 
 namespace manyarms::reproduction {
 
-/// The bandit that a description asks for: `policy`, `search`, `exploration`
-/// (a number or "theory"), `accuracy`, `regularisation`, and of graphs
+/// Parses the description of a bandit: `policy`, `search`, `exploration` (a
+/// number or "theory"), `accuracy`, `regularisation`, and for graphs
 /// `shortlist` and `beam`, the least width of the search. Throws
-/// Error(kInvalidArgument) for what it does not know.
+/// Error(kInvalidArgument) for unknown values.
 ///
-/// Graphs are by raw inner product, which is what the paper's figures point
-/// to: its Sub-TS repeats its Linear TS to the digit in several cells, which
-/// the Euclidean reduction does not reach. Certified search takes its
-/// snapshots in the foreground, so that a row does not depend on what else the
-/// machine does.
+/// Graphs use the raw inner product, because the paper's figures suggest that
+/// it does too: in several cells its Sub-TS has exactly the regret of its
+/// Linear TS, which the Euclidean reduction does not achieve. Certified search
+/// takes its snapshots in the foreground, so that a row does not depend on the
+/// machine's load.
 BanditOptions ParseBandit(const Json& bandit, std::size_t dim,
                           std::uint64_t steps, std::uint64_t seed);
 
-/// About how many seconds a run takes, to tell how much is left.
+/// A rough estimate of a run's seconds, used to show progress.
 double EstimatedSeconds(const Json& world, const Json& bandit);
 
 }  // namespace manyarms::reproduction

@@ -33,9 +33,10 @@ Algorithm ParseAlgorithm(Json json, const Json& defaults) {
   algorithm.name = json.at("name");
   algorithm.baseline = json.value("baseline", "");
   if (json.contains("paper")) algorithm.paper = ParsePaper(json["paper"]);
-  for (const char* said : {"name", "baseline", "paper"}) json.erase(said);
+  for (const char* key : {"name", "baseline", "paper"}) json.erase(key);
   algorithm.bandit = Merged(defaults, json);
-  // Not its business: a run's settings say only what decides what comes of it.
+  // A run's settings must hold only what affects its result, because a row is
+  // found again by them.
   if (algorithm.bandit.at("policy") != "elim") {
     algorithm.bandit.erase("accuracy");
   }
@@ -53,8 +54,9 @@ void CheckBaselines(const Setting& setting) {
     if (!known) {
       throw Error(
           ErrorCode::kInvalidArgument,
-          fmt::format("{} of {} is held against {}, which is not there",
-                      algorithm.name, setting.name, algorithm.baseline));
+          fmt::format(
+              "the baseline of {} is {}, which setting {} does not have",
+              algorithm.name, algorithm.baseline, setting.name));
     }
   }
 }
@@ -69,12 +71,12 @@ void ParseSetting(const Json& part, const Json& world, const Json& bandit,
   for (const Json& algorithm : part.at("algorithms")) {
     setting.algorithms.push_back(ParseAlgorithm(algorithm, defaults));
   }
-  setting.world.at("kind");  // whatever else it says, it must say this
+  setting.world.at("kind");  // throws if it is missing
   CheckBaselines(setting);
   table.settings.push_back(std::move(setting));
 }
 
-// One setting, or one for each combination of what varies.
+// Adds one setting, or one for each combination of the values in `vary`.
 void ParseSettings(const Json& part, Json world, Json bandit, const Json& vary,
                    Table& table) {
   if (vary.empty()) {
@@ -111,7 +113,7 @@ Table ParseTable(std::string_view text) {
     return table;
   } catch (const Json::exception& error) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("not a table's description: {}", error.what()));
+                fmt::format("not a description of a table: {}", error.what()));
   }
 }
 

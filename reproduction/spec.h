@@ -11,8 +11,8 @@
 
 namespace manyarms::reproduction {
 
-/// What the paper says of an algorithm. Preprocessing is building the graph; a
-/// baseline has none.
+/// The paper's figures for an algorithm. Preprocessing means building the
+/// graph; a baseline has none.
 struct PaperFigures {
   double regret = 0;
   double spread = 0;
@@ -24,17 +24,17 @@ struct PaperFigures {
 
 struct Algorithm {
   std::string name;
-  std::string baseline;  ///< the name of the scan beside it, or empty
+  std::string baseline;  ///< name of the scan to compare with, or empty
   Json bandit;           ///< policy, search and their options
   std::optional<PaperFigures> paper;
 };
 
-/// A world, and who plays in it.
+/// A world and the algorithms that run in it.
 struct Setting {
   std::string name;
   Json world;
   std::vector<Algorithm> algorithms;
-  std::vector<std::string> remarks;  ///< what a reader of the table must know
+  std::vector<std::string> remarks;  ///< shown to readers of the table
 };
 
 struct Table {
@@ -46,16 +46,16 @@ struct Table {
   bool is_movielens() const;
 };
 
-/// The files of reproduction/tables/, which are compiled in.
+/// The tables of reproduction/tables/, which are compiled into the program.
 std::vector<Table> PaperTables();
 
-/// Those of another folder, in the order of its files' names. Throws
-/// Error(kIo) if it has none, and what ParseTable throws with the file's name.
+/// Reads the tables of a folder, in the order of their files' names. Throws
+/// Error(kIo) if it has none, and adds the file's name to ParseTable's errors.
 std::vector<Table> ReadTables(const std::filesystem::path& folder);
 
-/// A table from the text of its file, for instance one of reproduction/tables/. What
-/// `world` and `bandit` say holds for all settings and algorithms that do not
-/// say otherwise. Throws Error(kInvalidArgument).
+/// Parses the text of a table's file, for instance one of reproduction/tables/. The
+/// table's `world` and `bandit` are defaults, which settings and algorithms may
+/// override. Throws Error(kInvalidArgument).
 Table ParseTable(std::string_view text);
 
 }  // namespace manyarms::reproduction

@@ -42,8 +42,8 @@ TEST(PaperTables, AreTheFiveOfThePaperAndTheGrid) {
   EXPECT_EQ(ids, (std::multiset<std::string>{"1", "2", "3", "4", "5", "grid"}));
 }
 
-// The paper prints seconds and speed-ups; one follows from the other, which
-// finds slips in copying either.
+// The paper prints both seconds and speed-ups. Comparing them finds mistakes in
+// copying either.
 TEST(PaperTables, HaveSpeedUpsThatFollowFromTheirSeconds) {
   int checked = 0;
   ForEachPaperCell([&](const Table& /*table*/, const Setting& setting,
@@ -64,7 +64,7 @@ TEST(PaperTables, HaveSpeedUpsThatFollowFromTheirSeconds) {
   EXPECT_EQ(checked, 21);
 }
 
-TEST(PaperTables, HaveBaselinesThatAreFasterThanNobody) {
+TEST(PaperTables, HaveBaselinesWithASpeedUpOfOne) {
   ForEachPaperCell([](const Table& /*table*/, const Setting& /*setting*/,
                       const Algorithm& algorithm) {
     if (!algorithm.baseline.empty() || !algorithm.paper) return;
@@ -74,8 +74,7 @@ TEST(PaperTables, HaveBaselinesThatAreFasterThanNobody) {
   });
 }
 
-// A graph, and what it is held against, must differ in the search alone.
-TEST(PaperTables, HoldLikeAgainstLike) {
+TEST(PaperTables, HaveBaselinesThatDifferInTheSearchOnly) {
   ForEachPaperCell([](const Table& /*table*/, const Setting& setting,
                       const Algorithm& algorithm) {
     if (algorithm.baseline.empty()) return;
@@ -98,7 +97,7 @@ TEST(PaperTables, AskForBanditsThatCanBeMade) {
   ForEachPaperCell([&](const Table& /*table*/, const Setting& setting,
                        const Algorithm& algorithm) {
     const Json& world = setting.world;
-    // Table 3's constants may not have been chosen yet.
+    // Table 3's constants may still have to be chosen.
     if (world.contains("features") && world["features"].empty()) return;
     EXPECT_NO_THROW(
         ParseBandit(algorithm.bandit, world.at("dim"), world.at("steps"), 1));
@@ -137,7 +136,7 @@ constexpr const char* kText = R"json({
   ]
 })json";
 
-TEST(ParseTable, ReadsWhatIsThere) {
+TEST(ParseTable, ReadsAllFields) {
   const Table table = ParseTable(kText);
   EXPECT_EQ(table.id, "7");
   EXPECT_EQ(table.title, "A title");
@@ -166,7 +165,7 @@ TEST(ParseTable, ReadsWhatIsThere) {
   EXPECT_FALSE(setting.algorithms[2].paper.has_value());
 }
 
-TEST(ParseTable, HasTheNearerWordCount) {
+TEST(ParseTable, LetsInnerValuesOverrideOuterOnes) {
   const Table table = ParseTable(kText);
   EXPECT_EQ(table.settings[0].world,
             (Json{{"kind", "synthetic"}, {"dim", 4}, {"arms", 10}}));
@@ -177,8 +176,8 @@ TEST(ParseTable, HasTheNearerWordCount) {
   EXPECT_EQ(table.settings[1].algorithms[0].bandit.at("regularisation"), 5);
 }
 
-// Otherwise runs that are the same would be done twice.
-TEST(ParseTable, LeavesOutWhatAnAlgorithmDoesNotUse) {
+// Otherwise identical runs would be done twice.
+TEST(ParseTable, LeavesOutOptionsThatAnAlgorithmDoesNotUse) {
   const Setting setting = ParseTable(kText).settings[0];
   EXPECT_EQ(setting.algorithms[0].bandit, (Json{{"policy", "elim"},
                                                 {"search", "scan"},
@@ -212,14 +211,14 @@ TEST(ParseTable, MakesASettingOfEachCombination) {
   EXPECT_EQ(combinations.size(), 12U);
 }
 
-TEST(ParseTable, RefusesWhatIsNotATable) {
+TEST(ParseTable, RefusesOtherJson) {
   for (const char* bad : {"", "{", "[]", "3", "null", "{}"}) {
-    ExpectError(ErrorCode::kInvalidArgument, {"not a table's description"},
+    ExpectError(ErrorCode::kInvalidArgument, {"not a description of a table"},
                 [&] { ParseTable(bad); });
   }
 }
 
-TEST(ParseTable, RefusesATableWithoutItsFields) {
+TEST(ParseTable, RefusesATableWithAMissingField) {
   const auto expect_refusal = [](const char* pointer) {
     SCOPED_TRACE(pointer);
     const Json::json_pointer where(pointer);
@@ -240,12 +239,12 @@ TEST(ParseTable, RefusesATableWithoutItsFields) {
   }
 }
 
-TEST(ParseTable, RefusesFieldsOfAnotherKind) {
+TEST(ParseTable, RefusesFieldsOfTheWrongType) {
   const auto expect_refusal = [](const char* pointer, const Json& value) {
     SCOPED_TRACE(pointer);
     Json json = Json::parse(kText);
     json[Json::json_pointer(pointer)] = value;
-    ExpectError(ErrorCode::kInvalidArgument, {"not a table's description"},
+    ExpectError(ErrorCode::kInvalidArgument, {"not a description of a table"},
                 [&] { ParseTable(json.dump()); });
   };
   expect_refusal("/table", 7);
@@ -254,10 +253,11 @@ TEST(ParseTable, RefusesFieldsOfAnotherKind) {
   expect_refusal("/settings/0/algorithms/0/name", 1);
 }
 
-TEST(ParseTable, RefusesABaselineThatIsNotThere) {
+TEST(ParseTable, RefusesAnUnknownBaseline) {
   Json json = Json::parse(kText);
   json["settings"][0]["algorithms"][1]["baseline"] = "somebody";
-  ExpectError(ErrorCode::kInvalidArgument, {"b of first", "somebody"},
+  ExpectError(ErrorCode::kInvalidArgument,
+              {"baseline of b is somebody", "setting first"},
               [&] { ParseTable(json.dump()); });
 }
 
@@ -268,7 +268,7 @@ class TableFolder : public manyarms::testing::InAFolder {
   }
 };
 
-TEST_F(TableFolder, IsReadInTheOrderOfItsNames) {
+TEST_F(TableFolder, IsReadInTheOrderOfItsFileNames) {
   Json json = Json::parse(kText);
   json["table"] = "last";
   Write("z.json", json.dump());
@@ -281,12 +281,13 @@ TEST_F(TableFolder, IsReadInTheOrderOfItsNames) {
   EXPECT_EQ(tables[1].id, "last");
 }
 
-TEST_F(TableFolder, NamesTheFileThatIsWrong) {
+TEST_F(TableFolder, HasErrorsThatNameTheFile) {
   Write("good.json", kText);
   Write("wrong.json", "{\"table\": ");
-  ExpectError(ErrorCode::kInvalidArgument,
-              {(folder_ / "wrong.json").string(), "not a table's description"},
-              [&] { ReadTables(folder_); });
+  ExpectError(
+      ErrorCode::kInvalidArgument,
+      {(folder_ / "wrong.json").string(), "not a description of a table"},
+      [&] { ReadTables(folder_); });
 }
 
 TEST_F(TableFolder, MustHaveTables) {

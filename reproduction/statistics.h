@@ -5,7 +5,8 @@
 
 namespace manyarms::reproduction {
 
-/// REQUIRES: not empty, as do the others.
+// All these functions need at least one value.
+
 double Mean(std::span<const double> values);
 
 /// The standard deviation of a sample; 0 for a single value.

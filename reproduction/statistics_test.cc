@@ -11,7 +11,7 @@
 namespace manyarms::reproduction {
 namespace {
 
-TEST(Statistics, AreThoseOfASample) {
+TEST(Statistics, FollowTheirFormulas) {
   const std::vector<double> values = {2, 4, 4, 4, 5, 5, 7, 9};
   EXPECT_DOUBLE_EQ(Mean(values), 5);
   // The squares of the differences are 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32.
@@ -19,7 +19,7 @@ TEST(Statistics, AreThoseOfASample) {
   EXPECT_DOUBLE_EQ(StandardError(values), std::sqrt(32.0 / 7 / 8));
 }
 
-TEST(Statistics, KnowNoSpreadOfASingleValue) {
+TEST(Statistics, HaveNoSpreadForASingleValue) {
   const std::vector<double> values = {7.5};
   EXPECT_EQ(Mean(values), 7.5);
   EXPECT_EQ(Deviation(values), 0);
@@ -27,7 +27,7 @@ TEST(Statistics, KnowNoSpreadOfASingleValue) {
   EXPECT_EQ(Median(values), 7.5);
 }
 
-TEST(Median, IsTheMiddleOneOrBetweenTheMiddleTwo) {
+TEST(Median, IsTheMiddleValueOrTheMeanOfTheMiddleTwo) {
   EXPECT_EQ(Median(std::vector<double>{9, 1, 5}), 5);
   EXPECT_EQ(Median(std::vector<double>{100, 1, 4, 2}), 3);
 }
@@ -41,7 +41,7 @@ TEST(Grouped, PutsCommasBetweenThousands) {
   EXPECT_EQ(Grouped(999999.9), "1,000,000");
 }
 
-TEST(Grouped, HasAMinusForWhatIsLessThanNothing) {
+TEST(Grouped, HasAMinusForNegativeNumbers) {
   EXPECT_EQ(Grouped(-1234), "−1,234");
   EXPECT_EQ(Grouped(-0.4), "0");
   EXPECT_EQ(Grouped(-0.5), "0");
@@ -77,7 +77,7 @@ TEST(Significant, HasTheSameMinusAsGrouped) {
   EXPECT_EQ(Significant(-12.34), "−12.3");
 }
 
-TEST(Significant, HasADashForWhatIsNoNumber) {
+TEST(Significant, HasADashForInfinityAndNaN) {
   EXPECT_EQ(Significant(std::numeric_limits<double>::infinity()), "–");
   EXPECT_EQ(Significant(std::nan("")), "–");
 }

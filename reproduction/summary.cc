@@ -13,12 +13,12 @@ namespace {
 
 std::uint64_t SeedOf(const Json& row) { return row["settings"].at("seed"); }
 
-// Which run it is, whoever plays.
+// Identifies a run, whatever the algorithm.
 std::pair<std::uint64_t, std::string> RunOf(const Json& row) {
   return {SeedOf(row), row["settings"].at("world").dump()};
 }
 
-// The world without what differs between runs.
+// The world without the fields that differ between runs.
 Json WithoutRun(Json world) {
   world.erase("theta_seed");
   world.erase("user");
@@ -33,7 +33,7 @@ std::uint64_t ThetaSeedOf(const Json& row) {
   return row["settings"].at("world").at("theta_seed");
 }
 
-// The runs that share a true parameter with most others.
+// The largest group of runs with the same true parameter.
 std::vector<Json> LargestThetaGroup(const std::vector<Json>& rows) {
   std::map<std::uint64_t, std::vector<Json>> groups;
   for (const Json& row : rows) {
@@ -76,7 +76,7 @@ Verdict JudgeBaseline(const Cell& cell) {
                       100 * margin)};
 }
 
-// Of the runs that both have, in the same order.
+// The regrets of both cells, for the runs that both have, in the same order.
 std::pair<std::vector<double>, std::vector<double>> RegretsOfCommonRuns(
     const Cell& cell, const Cell& baseline) {
   std::map<std::pair<std::uint64_t, std::string>, double> theirs;

@@ -52,7 +52,7 @@ struct Made {
   std::string digest = "0";
 };
 
-// Rows that somebody might have measured.
+// Makes rows with invented results.
 class RowMaker {
  public:
   void Add(const Json& settings, const Made& made) {
@@ -64,7 +64,7 @@ class RowMaker {
                                 {"run_seconds", made.run_seconds}}}};
   }
 
-  // A run with a new parameter for each of `made`, in the order of seeds.
+  // Adds a run for each of `made`, in the order of seeds.
   void AddRuns(const Setting& setting, std::size_t algorithm,
                const std::vector<Made>& made, Theta theta = Theta::kNew) {
     const auto runs = RunsOf(setting, setting.algorithms[algorithm], theta,
@@ -92,7 +92,7 @@ SettingSummary FirstSetting(const RowMaker& maker) {
 TEST(Summarise, PutsRowsIntoTheirCellsInTheOrderOfSeeds) {
   const Table table = Synthetic();
   RowMaker maker;
-  // Twelve, since seed 10 comes before seed 2 among texts.
+  // Twelve runs are needed to see that seeds are not sorted as texts.
   std::vector<double> regrets(12);
   std::iota(regrets.begin(), regrets.end(), 100);
   maker.AddRuns(table.settings[0], 0, Regretting(regrets));
@@ -115,8 +115,8 @@ TEST(Summarise, PutsRowsIntoTheirCellsInTheOrderOfSeeds) {
   EXPECT_FALSE(summaries[1].has_runs());
 }
 
-// The first run of both is the same one.
-TEST(Summarise, TellsNewParametersFromOne) {
+// The first run of both groups is the same.
+TEST(Summarise, SeparatesNewParametersFromASharedOne) {
   const Setting setting = Synthetic().settings[0];
   RowMaker maker;
   maker.AddRuns(setting, 0, Regretting({1, 2, 3, 4}));
@@ -165,7 +165,7 @@ TEST(SettingSummary, FindsTheBaseline) {
   EXPECT_EQ(summary.BaselineOf(summary.cells[0]), nullptr);
 }
 
-// 3, 31 and 6 seconds; 3, 30 and 4 without the set-up.
+// Runs of 3, 31 and 6 seconds, or 3, 30 and 4 without set-up.
 std::vector<Made> ThreeTimes() {
   return {{.run_seconds = 3},
           {.setup_seconds = 1, .run_seconds = 30},
@@ -211,7 +211,7 @@ TEST(SpeedUp, IsTheBaselinesTimeOverOurs) {
   EXPECT_EQ(SpeedUp(summary.cells[1], summary.cells[2]), 0);
 }
 
-TEST(AgreementWith, CountsRunsOfTheSameSeedAlone) {
+TEST(AgreementWith, ComparesOnlyRunsOfTheSameSeed) {
   const Setting setting = Synthetic().settings[0];
   RowMaker maker;
   maker.AddRuns(setting, 0,
@@ -225,8 +225,9 @@ TEST(AgreementWith, CountsRunsOfTheSameSeedAlone) {
   EXPECT_EQ(agreement.of, 3U);
 }
 
-// Runs that were begun with another seed give a user another number.
-TEST(AgreementWith, ComparesRunsOfTheSameUserAlone) {
+// A user's seed depends on the seed of the first run, so rows from two
+// reproductions can have the same seed for different users.
+TEST(AgreementWith, ComparesOnlyRunsOfTheSameUser) {
   const Table table = Movies();
   const Setting& setting = table.settings[0];
   RowMaker maker;
@@ -234,7 +235,7 @@ TEST(AgreementWith, ComparesRunsOfTheSameUserAlone) {
     for (const std::uint64_t seed : {1U, 2U}) {
       for (const Json& run : RunsOf(setting, setting.algorithms[algorithm],
                                     Theta::kNew, {.users = 3, .seed = seed})) {
-        // Whoever searches: decisions depend on the user and the seed.
+        // Decisions depend on the user and the seed, not on the search.
         maker.Add(run, {.digest = run.at("world").at("user").dump() +
                                   run.at("seed").dump()});
       }
@@ -247,7 +248,7 @@ TEST(AgreementWith, ComparesRunsOfTheSameUserAlone) {
   EXPECT_EQ(agreement.of, 6U);
 }
 
-// What Judge says of an algorithm with these regrets, the scan's beside them.
+// The verdict on an algorithm with the regrets `ours`, if the scan has `scan`.
 std::optional<Verdict> Judged(std::size_t algorithm,
                               const std::vector<double>& scan,
                               const std::vector<double>& ours = {}) {
@@ -269,8 +270,8 @@ Verdict JudgedBaseline(const std::vector<double>& regrets) {
   return Judged(0, regrets).value_or(Verdict{false, "not judged"});
 }
 
-TEST(Judge, HoldsABaselineAgainstThePaper) {
-  // The paper's is 100.
+TEST(Judge, ComparesABaselineWithThePaper) {
+  // The paper's regret is 100.
   EXPECT_TRUE(JudgedBaseline(Always(124)).holds);
   EXPECT_TRUE(JudgedBaseline(Always(76)).holds);
   EXPECT_FALSE(JudgedBaseline(Always(126)).holds);
@@ -281,8 +282,9 @@ TEST(Judge, HoldsABaselineAgainstThePaper) {
             "-10 % off the paper's (margin 25 %)");
 }
 
-// Three at 140 - 10 a and two at 140 + 15 a have the mean 140 and squared
-// differences of 750 a^2: the standard error is sqrt(750/4/5) a = 6.12 a.
+// Three regrets of 140 - 10 a and two of 140 + 15 a have mean 140 and a sum of
+// squared differences of 750 a^2, so the standard error is
+// sqrt(750/4/5) a = 6.12 a.
 std::vector<double> About140(double a) {
   return {140 - 10 * a, 140 + 15 * a, 140 - 10 * a, 140 + 15 * a, 140 - 10 * a};
 }
@@ -296,7 +298,7 @@ TEST(Judge, AllowsABaselineTwoStandardErrors) {
   EXPECT_EQ(narrow.text, "+40 % off the paper's (margin 37 %)");
 }
 
-TEST(Judge, HoldsAGraphAgainstItsBaseline) {
+TEST(Judge, ComparesAGraphWithItsBaseline) {
   const auto judged = [](std::size_t algorithm, double ours) {
     return Judged(algorithm, Always(1000), Always(ours))
         .value_or(Verdict{false, "not judged"});
@@ -315,16 +317,16 @@ TEST(Judge, HoldsAGraphAgainstItsBaseline) {
             "+5.1 % off its baseline's (standard error 0.0 %)");
 }
 
-// The differences are 5, 30, 5, 30 and 5: mean 15, standard error 6.12, where
-// the scan's mean is 1000, whatever it is in a single run.
-TEST(Judge, SaysHowSureAGraphsDifferenceIs) {
+// The differences are 5, 30, 5, 30 and 5, with mean 15 and standard error 6.12.
+// They are divided by the scan's mean regret, 1000.
+TEST(Judge, StatesTheStandardErrorOfAGraphsDifference) {
   const auto verdict =
       Judged(2, {800, 900, 1000, 1100, 1200}, {805, 930, 1005, 1130, 1205});
   ASSERT_TRUE(verdict.has_value());
   EXPECT_EQ(verdict->text, "+1.5 % off its baseline's (standard error 0.6 %)");
 }
 
-TEST(Judge, WantsEnoughRunsToSpeakOfRegrets) {
+TEST(Judge, NeedsEnoughRunsToJudgeRegrets) {
   const std::vector<double> few(kRunsToJudge - 1, 100);
   EXPECT_TRUE(Judged(0, Always(100)).has_value());
   EXPECT_FALSE(Judged(0, few).has_value());
@@ -333,7 +335,7 @@ TEST(Judge, WantsEnoughRunsToSpeakOfRegrets) {
   EXPECT_FALSE(Judged(2, few, Always(100)).has_value());
 }
 
-TEST(Judge, HoldsCertifiedSearchAgainstTheScansDecisions) {
+TEST(Judge, ComparesCertifiedSearchWithTheScansDecisions) {
   const Setting setting = Synthetic().settings[0];
   const auto judged = [&](const std::vector<Made>& certified) {
     RowMaker maker;
@@ -351,8 +353,7 @@ TEST(Judge, HoldsCertifiedSearchAgainstTheScansDecisions) {
   EXPECT_EQ(other.text, "the scan's decisions in 1 of 2 runs");
 }
 
-// To have compared nothing is no agreement.
-TEST(Judge, WantsARunToCompareCertifiedSearchBy) {
+TEST(Judge, NeedsACommonRunToAcceptCertifiedSearch) {
   const Setting setting = Synthetic().settings[0];
   RowMaker maker;
   maker.AddRuns(setting, 0, {{.digest = "a"}});
@@ -364,14 +365,15 @@ TEST(Judge, WantsARunToCompareCertifiedSearchBy) {
   EXPECT_FALSE(verdict->holds);
 }
 
-TEST(Judge, AsksNothingOfWhatHasNothingToBeHeldAgainst) {
+TEST(Judge, IsEmptyIfThereIsNothingToCompareWith) {
   const Setting setting = Synthetic().settings[0];
   RowMaker maker;
   for (const std::size_t i : {1U, 3U, 4U}) {
     maker.AddRuns(setting, i, Regretting(Always(100)));
   }
   const SettingSummary summary = FirstSetting(maker);
-  // A baseline without runs, its followers, one that is not in the paper.
+  // These are a baseline without runs, two cells that are compared with it, and
+  // a baseline that is not in the paper.
   for (const std::size_t i : {0U, 1U, 3U, 4U}) {
     EXPECT_FALSE(Judge(summary.cells[i], summary).has_value()) << i;
   }

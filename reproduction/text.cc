@@ -23,7 +23,7 @@ std::string Significant(double value) {
   if (size >= 999.5 || (size < 10 && size == std::round(size))) {
     return Grouped(value);
   }
-  // The power of ten that three digits are left with after rounding.
+  // The power of ten after rounding to three digits.
   const std::string scientific = fmt::format("{:.2e}", size);
   const int power = std::stoi(scientific.substr(scientific.find('e') + 1));
   return fmt::format("{}{:.{}f}", value < 0 ? "−" : "", size,

@@ -5,10 +5,11 @@
 
 namespace manyarms::reproduction {
 
-/// 1234567.8 as "1,234,568".
+/// Rounds to an integer with thousands separators: "1,234,568" for 1234567.8.
 std::string Grouped(double value);
 
-/// Three significant digits, without an exponent: "0.0356", "12.3", "1,420".
+/// Shows three significant digits, without an exponent, as in "0.0356" and
+/// "12.3"; larger numbers are grouped, as in "1,420".
 std::string Significant(double value);
 
 }  // namespace manyarms::reproduction

@@ -6,21 +6,21 @@
 
 namespace manyarms::reproduction {
 
-/// What a theorem's bound depends on. The theorems are for arms and a true
-/// parameter of length 1 at most, and noise of variance 1.
+/// The parameters of a theorem's bound. The theorems assume that the arms and
+/// the true parameter have length at most 1 and that the noise has variance 1.
 struct TheoremSetting {
   std::size_t dim = 16;
   std::uint64_t steps = 20000;  ///< T
-  double delta = 0.05;          ///< how likely the bound may fail
+  double delta = 0.05;          ///< probability with which the bound may fail
   double accuracy = 0.01;       ///< eta
 };
 
 /// The regret bound of the elimination algorithm (formal version of Theorem
-/// 5.2), with the factor sqrt 2 that its last step loses: the sum of
-/// |x_t|_{V^-1} is bounded by sqrt(2 T d ln(1 + T/d)), not sqrt(T d ...).
+/// 5.2), with a factor sqrt(2) that the last step of the proof loses: the sum
+/// of |x_t|_{V^-1} is bounded by sqrt(2 T d ln(1 + T/d)), not sqrt(T d ...).
 double EliminationBound(const TheoremSetting& setting);
 
-/// The same as the paper prints it.
+/// The same bound as the paper prints it, without that factor.
 double EliminationBoundAsPrinted(const TheoremSetting& setting);
 
 /// The regret bound of Thompson sampling (formal version of Theorem 6.1) for

@@ -10,18 +10,18 @@ namespace {
 constexpr TheoremSetting kSmall = {
     .dim = 4, .steps = 200, .delta = 0.1, .accuracy = 0.05};
 
-// The expected figures were computed to thirty digits with Python's mpmath,
-// from the formulas in the comments as the paper prints them, with
+// The expected values were computed to thirty digits with Python's mpmath from
+// the formulas in the comments, where
 //   G = T d ln(1 + T/d) and beta(f) = 1 + sqrt(2 ln(1/f) + d ln(1 + T/d)).
 
 // 16 beta(delta/2) sqrt(G) + 64 eta T
-TEST(EliminationBoundAsPrinted, IsTheFormalTheoremsFigure) {
+TEST(EliminationBoundAsPrinted, FollowsTheFormalTheorem) {
   EXPECT_NEAR(EliminationBoundAsPrinted({}), 303382.142996044, 1e-6);
   EXPECT_NEAR(EliminationBoundAsPrinted(kSmall), 5719.3086567914, 1e-8);
 }
 
 // 16 beta(delta/2) sqrt(2 G) + 64 eta T
-TEST(EliminationBound, HasTheRootOfTwoThatTheProofLoses) {
+TEST(EliminationBound, HasTheFactorThatTheProofLoses) {
   EXPECT_NEAR(EliminationBound({}), 423745.207608443, 1e-6);
   EXPECT_NEAR(EliminationBound(kSmall), 7823.22718991347, 1e-8);
 }
@@ -29,13 +29,13 @@ TEST(EliminationBound, HasTheRootOfTwoThatTheProofLoses) {
 // With s = delta/4T, p = P(N(0, 1) >= 1), gamma = beta(s) sqrt(2 d ln(2d/s)):
 //   4 gamma/p (sqrt(2 G) + sqrt(8 T ln(4/delta)))
 //   + (gamma + beta(s)) sqrt(2 G) + 6 (1 + gamma + beta(s))/p eta/d T
-TEST(ThompsonBound, IsTheFormalTheoremsFigure) {
+TEST(ThompsonBound, FollowsTheFormalTheorem) {
   EXPECT_NEAR(ThompsonBound({}), 23970246.6245791, 1e-4);
   EXPECT_NEAR(ThompsonBound(kSmall), 264482.107924441, 1e-6);
 }
 
-// With no error of the search, four times the steps are twice the bound, but
-// for logarithms; these add less than a sixth each here.
+// If the search is exact, four times the steps double the bound, except for
+// logarithms, each of which adds less than a sixth here.
 TEST(Bounds, GrowLikeTheRootOfTheSteps) {
   const TheoremSetting once = {.steps = 1'000'000, .accuracy = 0};
   const TheoremSetting four = {.steps = 4'000'000, .accuracy = 0};
@@ -47,27 +47,26 @@ TEST(Bounds, GrowLikeTheRootOfTheSteps) {
   }
 }
 
-TEST(Bounds, GrowWithTheSearchsErrorAndStep) {
+TEST(Bounds, GrowInProportionToTheErrorOfTheSearch) {
   for (const auto bound :
        {EliminationBound, EliminationBoundAsPrinted, ThompsonBound}) {
     const double exact = bound({.steps = 1000, .accuracy = 0});
     const double rough = bound({.steps = 1000, .accuracy = 0.01});
     const double rougher = bound({.steps = 1000, .accuracy = 0.02});
     EXPECT_GT(rough, exact);
-    // In proportion to the error.
     EXPECT_NEAR(rougher - exact, 2 * (rough - exact), 1e-6 * exact);
   }
 }
 
-TEST(Bounds, AreWiderTheSurerTheyMustBe) {
+TEST(Bounds, AreLargerForSmallerProbabilitiesOfFailure) {
   for (const auto bound :
        {EliminationBound, EliminationBoundAsPrinted, ThompsonBound}) {
     EXPECT_GT(bound({.delta = 0.01}), bound({.delta = 0.05}));
   }
 }
 
-// The theorems' own setting: arms and parameter within the unit ball, the
-// theory's radius, the paper's solvers with its formula for copies.
+// The setting that the theorems assume: arms and parameter in the unit ball,
+// the theory's radius, and the paper's solvers with its formula for copies.
 constexpr TheoremSetting kTheoryMode = {
     .dim = 3, .steps = 1000, .delta = 0.05, .accuracy = 0.3};
 constexpr TheoryRadius kRadius = {.horizon = kTheoryMode.steps,
@@ -89,12 +88,12 @@ double RegretInTheoryMode(const PolicyOptions& policy,
   return RunExperiment(spec).regret;
 }
 
-// The bounds hold with probability 0.95 for each run, but are so wide that no
-// run comes near them (ts: 350 against 900,000; elim: 500 to 1,200 against
-// 18,500). So regret is also held against the scan's, which meets the same arms
-// and noise. For ts, whose arms are off by a step of the ladder, it is 1.04 to
-// 1.09 times as much. For elim, which plays any arm that is uncertain enough
-// instead of the most uncertain one, it is 0.7 to 1.9.
+// Each bound holds with probability 0.95, but no run comes near it (ts: 350,
+// the bound is 900,000; elim: 500 to 1,200, the bound is 18,500). So the regret
+// is also compared with the scan's, with the same arms and noise. For ts, whose
+// arms are up to a step of the ladder below the best, the ratio is 1.04
+// to 1.09. For elim, which plays any arm that is uncertain enough instead of
+// the most uncertain one, it is 0.7 to 1.9.
 TEST(TheoryMode, KeepsTheRegretOfThompsonSamplingBelowItsBound) {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const ThompsonOptions ts{kRadius};

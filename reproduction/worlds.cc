@@ -18,9 +18,10 @@ Target ParseTarget(const std::string& name) {
               fmt::format("target is '{}', which is not known", name));
 }
 
-// Features are those of users who play no part in what they serve for: the
-// constants are chosen without the users that they are chosen by; after that
-// these users help to make the features of the tables.
+// The key includes world["users"], because the features must not be computed
+// from the users they are tried on. For the validation users, who serve to
+// choose constants, both they and the test users are held out; for the test
+// users, only these are.
 std::string FeaturesKey(const Json& world) {
   return Json{world.at("features"), world.at("dim"), world.at("users"),
               world.value("split", Json())}
@@ -37,8 +38,8 @@ SplitOptions ParseSplit(const Json& world) {
   return options;
 }
 
-// Movies' features have no natural length. They are stretched until the
-// longest, or the root mean square of all, is as long as asked for.
+// Factorisation does not determine the length of features. They are scaled so
+// that the longest, or the root mean square of all, has the requested length.
 void Scale(const Json& wanted, MovieFeatures& movies) {
   const Eigen::VectorXf squares = movies.rowwise().squaredNorm();
   const bool by_longest = wanted.contains("longest");
@@ -71,7 +72,7 @@ void Worlds::Prepare(const std::vector<Job>& jobs, unsigned threads) {
     const std::string key = FeaturesKey(world);
     if (features_.contains(key)) continue;
     if (!ratings_) {
-      throw Error(ErrorCode::kIo, "MovieLens' ratings have not been read");
+      throw Error(ErrorCode::kIo, "the MovieLens ratings have not been read");
     }
     const Json& wanted = world.at("features");
     const FactorisationOptions options{
@@ -109,7 +110,8 @@ std::unique_ptr<Environment> Worlds::Make(const Json& world,
     if (user >= features.users.size()) {
       throw Error(
           ErrorCode::kInvalidArgument,
-          fmt::format("user is {}, there are {}", user, features.users.size()));
+          fmt::format("user is {}, must be below {}, the number of users", user,
+                      features.users.size()));
     }
     return MakeMovieWorld(features.movies,
                           LikedBy(*ratings_, features.users[user]),
@@ -119,7 +121,7 @@ std::unique_ptr<Environment> Worlds::Make(const Json& world,
                            .seed = seed});
   } catch (const Json::exception& error) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("not a world's description: {}", error.what()));
+                fmt::format("not a description of a world: {}", error.what()));
   }
 }
 
@@ -130,8 +132,8 @@ void Worlds::CheckSameData(const RowsBySettings& rows) const {
     if (row.contains("data") &&
         row["data"].value("ratings_digest", "") != ours) {
       throw Error(ErrorCode::kInvalidArgument,
-                  "there are rows of other ratings already; choose another "
-                  "folder");
+                  "the folder already has rows made from other ratings; choose "
+                  "another folder");
     }
   }
 }

@@ -17,44 +17,46 @@
 
 namespace manyarms::reproduction {
 
-/// Features of movies as a setting asks for them, with what they are worth.
+/// Features of movies for a setting, with their errors.
 struct PreparedFeatures {
   MovieFeatures movies;
   double training_error = 0;
   double held_out_error = 0;
-  std::vector<std::uint32_t> users;  ///< who is held out and played for
+  std::vector<std::uint32_t> users;  ///< held out; each has a run
 };
 
-/// Makes the environments that settings describe. MovieLens' ratings are read
-/// and factorised beforehand, once for all runs.
+/// Makes the environments that settings describe. The MovieLens ratings are
+/// read and factorised once for all runs.
 ///
-/// Thread safety: Make may be called from any number of threads.
+/// Thread safety: any number of threads may call const methods while no thread
+/// calls Prepare.
 class Worlds {
  public:
-  /// Without MovieLens' data there are synthetic worlds only.
+  /// Without MovieLens there are synthetic worlds only.
   Worlds() = default;
 
-  /// Reads the ratings. Throws Error if they are missing or broken.
+  /// Reads the ratings. Throws Error if they are missing or damaged.
   explicit Worlds(const std::filesystem::path& movielens);
 
   /// Makes the features that these jobs' worlds need.
   void Prepare(const std::vector<Job>& jobs, unsigned threads);
 
-  /// REQUIRES: prepared. Throws Error(kInvalidArgument) for a world that
-  /// cannot be.
+  /// Throws Error(kInvalidArgument) for an invalid description. REQUIRES:
+  /// Prepare was called for the job.
   std::unique_ptr<Environment> Make(const Json& world,
                                     std::uint64_t seed) const;
 
-  /// Throws Error(kInvalidArgument) if any of these rows is of ratings other
-  /// than those that were read: they would be taken for runs that are done.
+  /// Throws Error(kInvalidArgument) if any of these rows was made from other
+  /// ratings. Such rows would be mistaken for runs that are done.
   void CheckSameData(const RowsBySettings& rows) const;
 
-  /// What is to be known of the features in use, for rows.
+  /// Describes the ratings and features in use; becomes the field `data` of
+  /// rows.
   Json Describe(const Json& world) const;
 
  private:
   std::optional<Ratings> ratings_;
-  std::map<std::string, PreparedFeatures> features_;  // by what was asked for
+  std::map<std::string, PreparedFeatures> features_;  // by FeaturesKey
 };
 
 }  // namespace manyarms::reproduction

@@ -26,7 +26,8 @@ void Replace(const fs::path& path, const std::string& text) {
     throw Error(
         ErrorCode::kIo,
         fmt::format("cannot write {}: {}", path.string(),
-                    error ? error.message() : "no room or no permission"));
+                    error ? error.message()
+                          : "the disk is full or permission is denied"));
   }
 }
 

@@ -14,9 +14,9 @@ struct WrittenReport {
   std::filesystem::path page;  ///< report.html
 };
 
-/// Makes tables.md, report.html and plots/ in the folder from the rows that
-/// are in its rows.jsonl. A file that is there is replaced as a whole or not at
-/// all; without gnuplot tables.md is written before the Error(kIo).
+/// Writes tables.md, report.html and plots/ into the folder. An existing file
+/// is replaced completely or not at all. If gnuplot is missing, tables.md is
+/// still written before Error(kIo) is thrown.
 WrittenReport WriteReport(const std::filesystem::path& folder,
                           const std::vector<Table>& tables,
                           const RowsBySettings& rows);

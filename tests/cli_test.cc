@@ -1,5 +1,5 @@
-// The program from outside: command lines with what they must say, listed in
-// cli_cases.json, and configuration files of any bytes.
+// Tests of the program from outside: command lines with their expected output,
+// listed in cli_cases.json, and configuration files with random bytes.
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ std::string Slurp(const std::filesystem::path& path) {
   return text.str();
 }
 
-// Each test process has a folder of its own; ctest runs them side by side.
+// Each test process has its own folder, because ctest runs several at a time.
 std::filesystem::path Scratch() {
   static const std::filesystem::path folder = [] {
     std::string pattern =
@@ -72,7 +72,7 @@ void ExpectParts(const std::string& text, const nlohmann::json& parts) {
   }
 }
 
-// Errors are one line on standard error, with a name in front.
+// Errors are one line on standard error, which starts with the program's name.
 void ExpectOneLine(const std::string& text) {
   EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
   EXPECT_TRUE(text.starts_with("manyarms: ")) << text;
@@ -85,7 +85,7 @@ nlohmann::json AllCases() {
 
 class CommandLine : public ::testing::TestWithParam<nlohmann::json> {};
 
-TEST_P(CommandLine, DoesWhatIsListed) {
+TEST_P(CommandLine, HasTheListedStatusAndOutput) {
   const nlohmann::json& expected = GetParam();
   const Outcome outcome = RunProgram(expected["args"]);
   EXPECT_EQ(outcome.status, expected["status"]) << outcome.err;
@@ -148,9 +148,9 @@ TEST(CommandLineRows, AreRepeatableRunByRun) {
             nlohmann::json::parse(third.out)["decision_digest"]);
 }
 
-// Any bytes give an answer or a one-line error, never a crash. Half of the
-// files are broken copies of a good one, which get further into the parser.
-TEST(ConfigFile, OfAnyBytesIsReadOrRefused) {
+// Random bytes give a result or a one-line error, never a crash. Half of the
+// files are damaged copies of a good one, which get further into the parser.
+TEST(ConfigFile, OfRandomBytesIsReadOrRefused) {
   const std::string good =
       "[simulate]\npolicy=\"ts\"\narms=20\nsteps=5\nexploration=\"2\"\nnoise=1."
       "5\n";
@@ -172,8 +172,9 @@ TEST(ConfigFile, OfAnyBytesIsReadOrRefused) {
   }
 }
 
-// Whole rows without what another hour or number of threads may change.
-std::vector<std::string> TimelessRows(const std::filesystem::path& folder) {
+// Complete rows without the fields that differ from one reproduction to
+// another.
+std::vector<std::string> ComparableRows(const std::filesystem::path& folder) {
   std::ifstream file(folder / "rows.jsonl");
   std::vector<std::string> rows;
   for (std::string line; std::getline(file, line);) {
@@ -193,8 +194,9 @@ std::string SmallTables(const std::string& flags,
                      testing::TestFolder().string(), flags, out.string());
 }
 
-// Ctrl-C as soon as the first row is written. A time instead would be over
-// before the program listens, or after it is done, on some machine.
+// Sends an interrupt as soon as the first row is written. After a fixed time,
+// the program might not handle signals yet, or be done, depending on the
+// machine.
 Outcome InterruptAfterFirstRow(const std::string& args,
                                const std::filesystem::path& out) {
   return RunCommand(
@@ -203,7 +205,7 @@ Outcome InterruptAfterFirstRow(const std::string& args,
                   testing::Program().string(), args, out.string()));
 }
 
-TEST(Reproduce, GoesOnWhereItWasInterrupted) {
+TEST(Reproduce, ContinuesAfterAnInterrupt) {
   const std::string flags = "--tables 1,4 --runs 6";
   const Outcome whole = RunProgram(SmallTables(flags, Scratch() / "whole"));
   ASSERT_EQ(whole.status, 0) << whole.err;
@@ -213,17 +215,17 @@ TEST(Reproduce, GoesOnWhereItWasInterrupted) {
   const Outcome stopped =
       InterruptAfterFirstRow(SmallTables(flags, parts), parts);
   EXPECT_EQ(stopped.status, 2);
-  ExpectParts(stopped.err, {"stopped after", "goes on from there"});
-  const std::size_t kept = TimelessRows(parts).size();
+  ExpectParts(stopped.err, {"stopped after", "continues from there"});
+  const std::size_t kept = ComparableRows(parts).size();
   EXPECT_GT(kept, 0U);
-  EXPECT_LT(kept, TimelessRows(Scratch() / "whole").size());
+  EXPECT_LT(kept, ComparableRows(Scratch() / "whole").size());
 
-  // What a machine that was switched off may have left.
+  // A partial row, as a crash of the machine may leave.
   std::ofstream(parts / "rows.jsonl", std::ios::app) << R"({"settings":{"wor)";
   const Outcome rest = RunProgram(SmallTables(flags + " --threads 3", parts));
   EXPECT_EQ(rest.status, 0) << rest.err;
-  ExpectParts(rest.err, {"is not a whole row", "already"});
-  EXPECT_EQ(TimelessRows(parts), TimelessRows(Scratch() / "whole"));
+  ExpectParts(rest.err, {"is not a complete row", "already"});
+  EXPECT_EQ(ComparableRows(parts), ComparableRows(Scratch() / "whole"));
 }
 
 TEST(Report, IsMadeFromRowsAlone) {
@@ -266,7 +268,7 @@ TEST(Reproduce, ReportsRunsThatFailAndDoesTheOthers) {
   EXPECT_EQ(outcome.status, 2);
   ExpectParts(outcome.err, {"bad", "dice", "3 runs failed"});
   ExpectParts(outcome.out, {"good", "report.html"});
-  EXPECT_EQ(TimelessRows(Scratch() / "odd").size(), 3U);
+  EXPECT_EQ(ComparableRows(Scratch() / "odd").size(), 3U);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Whole runs whose decisions must be the same, one by one.
+// Pairs of runs that must make the same decision at every step.
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 namespace manyarms {
 namespace {
 
-// Arms come and go at every step. Twenty seeds, but fewer where sanitizers
-// make a scan ten times slower.
+// Arms are added and removed at every step. There are fewer seeds and steps
+// under sanitizers, which make a scan ten times slower.
 TEST(DecisionDigest, IsTheScansWithCertifiedSearch) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   constexpr std::uint64_t kSeeds = 2;
@@ -43,7 +43,8 @@ TEST(DecisionDigest, IsTheScansWithCertifiedSearch) {
         EXPECT_EQ(scan.decision_digest, certified.decision_digest)
             << PolicyName(policy) << ", " << dim << " features, seed " << seed;
         EXPECT_EQ(scan.regret, certified.regret);
-        // Beside the choices it is a matter of luck when a snapshot is ready.
+        // In the background, the time at which a snapshot is ready varies, and
+        // with it the number of arms scored.
         if (background) continue;
         scored_by_scan += scan.stats.arms_scored;
         scored += certified.stats.arms_scored;
@@ -53,9 +54,8 @@ TEST(DecisionDigest, IsTheScansWithCertifiedSearch) {
   EXPECT_LT(scored, scored_by_scan * 3 / 4);
 }
 
-// Decisions, one by one: with a shortlist as long as the arm set hnsw decides
-// as the scan does. (No graph is asked then: all arms are scored. One arm less,
-// in the next test, and it is.)
+// With such a shortlist hnsw scores all arms without a query to its graphs. In
+// the next test the shortlist has one arm less, and the graphs are queried.
 TEST(DecisionDigest, IsTheScansWhenTheShortlistIsAsLongAsTheArmSet) {
   for (const PolicyOptions& policy : {PolicyOptions{ThompsonOptions{}},
                                       PolicyOptions{EliminationOptions{}}}) {
@@ -95,8 +95,8 @@ TEST(DecisionDigest, IsTheScansWhenTheShortlistLeavesOutOneArm) {
   EXPECT_NE(scan.stats.arms_scored, hnsw.stats.arms_scored);
 }
 
-// For one seed every policy meets the same arms and the same noise: with no
-// exploration at all, ts and ucb are the same greedy policy.
+// For one seed every policy meets the same arms and the same noise. Without
+// exploration, ts and ucb are the same greedy policy.
 TEST(DecisionDigest, IsTheSameForTwoPoliciesThatDecideAlike) {
   RunSpec spec;
   spec.environment.arms = 300;

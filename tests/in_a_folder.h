@@ -9,8 +9,9 @@
 
 namespace manyarms::testing {
 
-/// A test that has a folder of its own, which is gone when it is over. ctest
-/// runs tests side by side, each in a process of its own.
+/// A test with its own folder, which is deleted after the test. Folders are
+/// named by process id, because ctest runs tests in parallel, each in its own
+/// process.
 class InAFolder : public ::testing::Test {
  protected:
   InAFolder()

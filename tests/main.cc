@@ -12,13 +12,14 @@
 
 namespace {
 
-// NOLINTBEGIN(concurrency-mt-unsafe): there are no threads yet, or no more.
+// NOLINTBEGIN(concurrency-mt-unsafe): no other threads run at these moments.
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-// RapidCheck draws a seed for each run. Drawn here, it is known afterwards.
+// RapidCheck would draw its own seed. This program draws it, so that it can
+// print the seed of a test that failed.
 void FixSeed() {
   std::string settings = Variable("RC_PARAMS");
   if (settings.find("seed=") != std::string::npos) return;

@@ -1,5 +1,5 @@
-# Installs the library into an empty folder and builds the first example
-# against what was installed, as a user's project would.
+# Installs the library into an empty folder and builds the first example with
+# the installed files, as a user's project would.
 set(work ${BUILD}/package_test)
 file(REMOVE_RECURSE ${work})
 function(run)

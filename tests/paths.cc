@@ -1,5 +1,5 @@
-// The only file that is compiled with absolute paths: all others compile to the
-// same object in every clone, so that ccache finds them.
+// Only this file is compiled with absolute paths. All others have the same
+// object code in every clone, so that ccache can reuse it.
 
 #include "paths.h"
 

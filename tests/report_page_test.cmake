@@ -1,5 +1,5 @@
-# Runs small tables to the end and looks at the page in a browser. Debian's own
-# Python is named because python3-selenium belongs to it.
+# Reproduces small tables and checks the page in a browser. Debian's own Python is
+# used because python3-selenium is installed for it.
 file(REMOVE_RECURSE ${WORK})
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Opens a report in headless Chromium and looks at it.
+"""Opens a report in headless Chromium and checks it.
 
     report_page_test.py REPORT.html SCREENSHOT_FOLDER TABLE...
 
-Every table named must have its section, with a table and at least two plots
-that are drawn; nothing may be said on the console, nothing may be fetched, and
-the page must not be wider than the window, on a telephone neither. Keeps a
-screenshot of each width.
+Every table named must have a section with a table and at least two plots that
+are drawn. The browser's console must stay empty, nothing may be fetched, and the
+page must not be wider than the window, even on a phone. Keeps a screenshot for
+each width.
 """
 
 import pathlib
@@ -27,9 +27,9 @@ def open_browser():
     return webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
 
 
-def check(condition, complaint):
+def check(condition, message):
     if not condition:
-        sys.exit(f"report_page_test: {complaint}")
+        sys.exit(f"report_page_test: {message}")
 
 
 def check_contents(browser, tables, plots_folder):
@@ -51,7 +51,7 @@ def check_contents(browser, tables, plots_folder):
         check(len(plots) >= 2, f"table {table} has {len(plots)} plots")
     drawn = {path.stem for path in plots_folder.glob("*.svg")}
     shown = {name for name, _, _, _ in figures}
-    check(drawn == shown, f"drawn but not shown, or the reverse: {drawn ^ shown}")
+    check(drawn == shown, f"plots in the folder and on the page differ: {drawn ^ shown}")
     for section in ("glance", "grid", "theory", "reading", "origin"):
         check(browser.execute_script(
             "return document.getElementById(arguments[0]) !== null", section),
@@ -75,17 +75,17 @@ def main():
                 "width": width, "height": 900, "deviceScaleFactor": 1,
                 "mobile": width < 500})
             wide = browser.execute_script("return document.documentElement.scrollWidth")
-            check(wide <= width, f"the page is {wide} wide in a window of {width}")
+            check(wide <= width, f"the page is {wide} pixels wide in a window of {width}")
             height = browser.execute_script("return document.documentElement.scrollHeight")
             browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
                 "width": width, "height": min(height, 12000),
                 "deviceScaleFactor": 1, "mobile": width < 500})
             browser.save_screenshot(str(folder / f"report-{width}.png"))
-        said = [entry for entry in browser.get_log("browser")]
-        check(not said, f"the console says {said}")
+        messages = [entry for entry in browser.get_log("browser")]
+        check(not messages, f"the console has messages: {messages}")
     finally:
         browser.quit()
-    print(f"report_page_test: looks right; screenshots in {folder}")
+    print(f"report_page_test: passed; screenshots are in {folder}")
 
 
 main()

@@ -24,7 +24,7 @@ inline std::vector<float> GaussianRows(std::size_t rows, std::size_t dim,
   return values;
 }
 
-/// Ids 0, 1, 2, ...
+/// The ids 0, 1, 2, ...
 inline std::vector<ArmId> FirstIds(std::size_t count) {
   std::vector<ArmId> ids(count);
   for (std::size_t i = 0; i < count; ++i) ids[i] = i;
@@ -41,8 +41,8 @@ inline std::vector<double> Steps(double from, double to, double step) {
   return values;
 }
 
-/// Expects that `work` throws Error with this code and a message in which all
-/// of `parts` occur.
+/// Expects that `work` throws Error with this code and a message that contains
+/// all of `parts`.
 template <class Work>
 void ExpectError(ErrorCode code, const std::vector<std::string>& parts,
                  const Work& work) {
@@ -52,7 +52,7 @@ void ExpectError(ErrorCode code, const std::vector<std::string>& parts,
     EXPECT_EQ(error.code(), code) << error.what();
     for (const std::string& part : parts) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos)
-          << "'" << error.what() << "' does not say '" << part << "'";
+          << "'" << error.what() << "' does not contain '" << part << "'";
     }
     return;
   }

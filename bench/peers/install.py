@@ -1,4 +1,4 @@
-"""The virtual environment of the rivals."""
+"""Makes the virtual environment of the rivals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def make_environment(venv: pathlib.Path) -> pathlib.Path:
 
 
 def install(python: pathlib.Path) -> dict[str, str]:
-    """What could not be installed, and why."""
+    """Installs all packages. Returns those that failed, with the reasons."""
     wanted = [line.strip() for line in REQUIREMENTS.read_text().splitlines()
               if line.strip() and not line.startswith("#")]
     problems = {}

@@ -1,4 +1,4 @@
-"""Steps a rival through the problem and takes times, memory and regret."""
+"""Runs a rival on the problem and measures times, memory and regret."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .rival import Impossible, MustRebuild, Rival
 
 CHECKPOINTS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 STEADY_AFTER = 500
-CLOSE = 1e-5  # of the best score: what single precision cannot tell apart
+CLOSE = 1e-5  # relative difference of scores that single precision cannot resolve
 AT_ONCE = 8  # parameters that are scored together when choices are checked
-AFTER_CHANGE = 200  # choices
+AFTER_CHANGE = 200  # choices after arms were changed
 AFTER_CHANGE_SECONDS = 3
 
 
@@ -45,7 +45,7 @@ class Trace:
         self.update_ns: list[int] = []
         self.arms: list[int] = []
         self.rewards: list[float] = []
-        self.thetas: list[np.ndarray] = []  # of every step, if the rival tells
+        self.thetas: list[np.ndarray] = []  # of every step, if the rival has theta()
 
     def digest(self) -> str:
         return digest(self.arms)
@@ -82,8 +82,8 @@ class Trace:
 
 
 class Repeats:
-    """The same steps several times: times are medians over them, and choices have
-    to be the same, since seeds are."""
+    """Repetitions of the same steps. Times are medians over them; choices should be
+    the same, because the seeds are."""
 
     SPREAD = ("choose_p50_us", "choose_mean_us", "choose_p99_us")
 
@@ -119,8 +119,8 @@ class Repeats:
         }
 
     def exactness(self) -> dict[str, object]:
-        """Computed when all is over: scans in between would spoil the caches of
-        those who are checked."""
+        """Compares choices with a scan. Called at the end, because scans in between
+        would evict the rival's data from the caches."""
         if not self.first.thetas:
             return {}
         inexact = count_inexact(self.problem, self.first.thetas, self.first.arms)
@@ -135,7 +135,8 @@ def digest(arms: list[int]) -> str:
 def count_inexact(
     problem: Problem, thetas: list[np.ndarray], chosen: list[int]
 ) -> int:
-    """By scores, not by ids: arms may be as good as equal."""
+    """Counts choices whose score is below the best. Compares scores, not ids, because
+    two arms may have nearly equal scores."""
     wrong = 0
     for start in range(0, len(thetas), AT_ONCE):
         some = np.array(thetas[start:start + AT_ONCE])
@@ -147,8 +148,8 @@ def count_inexact(
 
 
 def step_through(rival: Rival, problem: Problem, limit: float) -> Trace:
-    """Until all noise is used up or the limit is reached. Only choosing and
-    learning count as time; making rewards does not."""
+    """Steps until all noise is used or the limit in seconds is reached. Only choosing
+    and learning are timed, not making rewards."""
     trace = Trace(problem)
     theta = getattr(rival, "theta", None)
     spent = 0
@@ -175,7 +176,7 @@ def step_through(rival: Rival, problem: Problem, limit: float) -> Trace:
 def change_arms(
     rival: Rival, problem: Problem, set_up_seconds: float, seed: int
 ) -> dict[str, object]:
-    """Takes out one arm in a hundred, puts in as many new ones, and steps on."""
+    """Removes one arm in a hundred, adds as many new ones, and takes more steps."""
     count, dim = problem.arms.shape
     changed = max(1, count // 100)
     old = np.random.default_rng([seed, 3]).choice(count, changed, replace=False)
@@ -204,7 +205,7 @@ def change_arms(
 def step_on(
     rival: Rival, problem: Problem, new_arms: np.ndarray
 ) -> dict[str, object]:
-    """What was put off until after the change belongs to it."""
+    """Times choices after the change, since a rival may postpone work until then."""
     means = np.concatenate([problem.means, new_arms @ problem.taste])
     times: list[float] = []
     start = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What the machine did besides: times taken beside other work are too long."""
+"""Measures other work on the machine, which makes times too long."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import pathlib
 import time
 
-SHORTEST = 0.5  # seconds: the kernel counts in hundredths
+SHORTEST = 0.5  # seconds; shorter intervals are too few of the kernel's 10 ms ticks
 
 
 def busy_ticks() -> int:
@@ -16,7 +16,7 @@ def busy_ticks() -> int:
 
 
 def ticks_of(process: int) -> int:
-    """Of all its threads; a process that has ended took no more."""
+    """Returns the ticks of all threads of a process, or 0 if it has ended."""
     try:
         text = pathlib.Path(f"/proc/{process}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
@@ -26,8 +26,8 @@ def ticks_of(process: int) -> int:
 
 
 class OtherWork:
-    """How many cores were busy with something else than these processes and this
-    one, since it was made. None where that was too short to tell."""
+    """Counts the cores that were busy with other processes than the given ones and
+    this one, since the object was made. cores() is None if that time was too short."""
 
     def __init__(self, processes: list[int]) -> None:
         self.processes = [*processes, os.getpid()]

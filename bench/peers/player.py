@@ -1,4 +1,4 @@
-"""A rival in a process of its own, which does one thing when it is told to."""
+"""A rival in its own process, which acts only when it is told to."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ BENCH = pathlib.Path(__file__).resolve().parent.parent
 ENVIRONMENT = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1",
                "PYTHONWARNINGS": "ignore"} | {
     f"{library}_NUM_THREADS": "2" for library in ("OMP", "OPENBLAS", "MKL")}
-PAUSE = 0.1  # seconds between turns: idle threads of the one before spin a while
+PAUSE = 0.1  # seconds between turns, since idle threads of the last rival may spin
 
 
 def touch_memory(size: int) -> None:
-    """In a process of its own, which gives everything back as it ends; for the
-    reason that scripts/bench-scaling gives."""
+    """Touches memory in a child process, which frees it all when it ends.
+    scripts/bench-scaling explains why."""
     child = os.fork()
     if child == 0:
         with mmap.mmap(-1, size) as memory:
@@ -35,7 +35,7 @@ def touch_memory(size: int) -> None:
 
 
 def outcome(row: dict, code: int, errors: str) -> str:
-    """In words, from the phase that was reached and how the process ended."""
+    """Describes the phase that was reached and how the process ended."""
     phase = row.get("phase", "import")
     if phase == "done":
         if row["steps"] < row["asked_steps"]:
@@ -49,7 +49,8 @@ def outcome(row: dict, code: int, errors: str) -> str:
 
 
 class Player:
-    """The row grows with every turn. A process that has ended takes no more."""
+    """Runs a rival's process and collects its row, which grows with every turn. Does
+    nothing once the process has ended."""
 
     def __init__(self, python: pathlib.Path, cell: dict, memory: int) -> None:
         touch_memory(memory)
@@ -68,7 +69,7 @@ class Player:
         self._read()
 
     def _read(self) -> None:
-        """Until it is ready for a turn, or has ended."""
+        """Reads rows until the process is ready for a turn, or has ended."""
         for line in self.process.stdout:
             if line.startswith("{"):
                 self.row.update(json.loads(line))
@@ -96,8 +97,8 @@ class Player:
         self.errors.seek(0)
         self.row["outcome"] = outcome(self.row, code, self.errors.read())
         self.errors.close()
-        for passing in ("phase", "alarm"):
-            self.row.pop(passing, None)
+        for temporary in ("phase", "alarm"):
+            self.row.pop(temporary, None)
         return self.row
 
 
@@ -108,8 +109,8 @@ def first_steps(player: Player) -> None:
 
 
 def in_turns(players: list[Player], rounds: int) -> None:
-    """Everybody once in every round: a machine that is slow for a while is slow
-    for all."""
+    """Lets each player step once in every round, so that a slow phase of the machine
+    affects all of them."""
     if not players or rounds < 1:
         return
     other_work = OtherWork([player.process.pid for player in players])

@@ -1,4 +1,4 @@
-"""Ridge regression and Thompson sampling as one writes them by hand."""
+"""Ridge regression and Thompson sampling, written by hand with NumPy."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from scipy.linalg import lapack
 
 from .problem import EXPLORATION, REGULARISATION
 
-# Of every graph, so that none is built with more care than another.
+# All graphs are built with these, so that none has an advantage.
 LINKS = 16
 BUILD_EFFORT = 200
 
 
 class Posterior:
-    """V = lambda I + sum x x' and b = sum r x. LAPACK is called directly: at 16
+    """V = lambda I + sum x x' and b = sum r x. Calls LAPACK directly, because at 16
     features the checks of scipy.linalg take longer than the algebra."""
 
     def __init__(self, dim: int, seed: int) -> None:
@@ -28,7 +28,7 @@ class Posterior:
         self.whitened, _ = lapack.dtrtrs(self.lower, self.sum, lower=1)
 
     def sample(self) -> np.ndarray:
-        """V^-1 b + exploration L^-T xi, with one triangular solve for both."""
+        """Returns V^-1 b + exploration L^-T xi, by one triangular solve."""
         noise = self.generator.standard_normal(len(self.sum))
         self.theta, _ = lapack.dtrtrs(
             self.lower, self.whitened + EXPLORATION * noise, lower=1, trans=1
@@ -43,10 +43,10 @@ class Posterior:
 
 
 class Indexed:
-    """Thompson sampling whose argmax comes from an approximate index: the nearest
-    by inner product is the arm. Subclasses bring the index. How far a query looks
-    is the least of 16, 32, 64 and 128 with which 99 of 100 choices were exact over
-    2,000 steps in each of three other worlds (seeds 101 to 103), 100,000 arms."""
+    """Thompson sampling that chooses the arm nearest to the parameter in an
+    approximate index. Subclasses provide the index. Each uses the least search effort
+    among 16, 32, 64 and 128 with which 99 of 100 choices were exact over 2,000 steps
+    in each of three other worlds (seeds 101 to 103) with 100,000 arms."""
 
     def __init__(self, dim: int, seed: int) -> None:
         self.dim = dim
@@ -77,5 +77,5 @@ class Indexed:
         return self.posterior.theta
 
     def append(self, arms: np.ndarray) -> None:
-        """New ids follow the old ones, so that an id is a row."""
+        """Appends rows; new ids follow the old ones, so an id is a row number."""
         self.arms = np.concatenate([self.arms, arms])

@@ -1,4 +1,4 @@
-"""The task that is set to everybody: one taste to learn, arms with features."""
+"""The task for all rivals: arms with features, and one parameter to learn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REGULARISATION = 1.0
 
 @dataclasses.dataclass
 class Problem:
-    """Arms, what they are worth, and the noise of every step."""
+    """Arms, their mean rewards, and the noise of every step."""
 
     ids: np.ndarray
     arms: np.ndarray
@@ -22,12 +22,12 @@ class Problem:
     best: float
 
     def reward(self, arm: int, step: int) -> float:
-        """The noise of a step is the same whoever chooses, and whatever."""
+        """The noise depends on the step alone, not on the rival or the arm."""
         return float(self.means[arm]) + float(self.noise[step])
 
 
 def make_arms(count: int, dim: int, stream: int, seed: int) -> np.ndarray:
-    """Made in single precision from the start: no copy swells the peak memory."""
+    """Draws arms in single precision, so that no copy adds to the peak memory."""
     generator = np.random.default_rng([seed, stream])
     return generator.standard_normal((count, dim), dtype=np.float32)
 
@@ -42,7 +42,7 @@ def make_problem(count: int, dim: int, steps: int, seed: int) -> Problem:
 
 
 def constant_context() -> np.ndarray:
-    """For models without features of arms. One number is enough, and cheapest for
-    them; of unit length, so that an arm never tried has the same uncertainty as an
-    arm of unit length here."""
+    """The context for models without features of arms. One number suffices and is
+    cheapest for them. It has length 1, so that an arm never tried is as uncertain as
+    an arm of length 1 in the other models."""
     return np.ones((1, 1))

@@ -1,4 +1,4 @@
-"""What a rival has to offer, and what it says about itself."""
+"""The interface of a rival, and the facts about it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 @dataclasses.dataclass(frozen=True)
 class Facts:
-    """From documentation and source; what these do not say stays blank."""
+    """Facts from a library's documentation and source. Those that neither states
+    stay blank."""
 
     name: str
     package: str
@@ -25,42 +26,42 @@ class Facts:
     k_best: str = ""
     eligibility: str = ""
     threads: str = ""
-    user_context: str = ""  # with each choice
+    user_context: str = ""  # whether each choice can have its own context
     probabilities: str = ""  # of the chosen arm, for off-policy evaluation
     click_models: str = ""
     forgetting: str = ""
     from_pypi: str = ""
-    built: str = ""  # by set-up, before the first choice
-    bytes_per_arm: int = 0  # as measured at 10,000, to predict what cannot fit
+    built: str = ""  # what set-up builds before the first choice
+    bytes_per_arm: int = 0  # measured at 10,000 arms, to predict what cannot fit
 
 
 class Rival(Protocol):
-    """A library is imported by the constructor, not by the module: facts can be
-    read where it is not installed, and neither set-up nor memory contain it."""
+    """The constructor imports the library, not the module. So facts can be read
+    without the library, and the import counts neither as set-up nor as memory."""
 
     def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
-        """Takes all arms and builds what has to be built."""
+        """Adds all arms and builds the index, if there is one."""
 
-    # Optional: start_over() forgets all rewards and keeps what set-up built;
-    # theta() is the parameter by which the last arm was chosen. Without the
-    # first, set-up is done anew before stepping once more.
+    # Optional methods: start_over() forgets all rewards and keeps what set_up
+    # built; theta() returns the parameter by which the last arm was chosen.
+    # Without start_over(), set_up is repeated before each repetition.
 
     def choose(self) -> int:
-        """The id of the arm to pull."""
+        """Returns the id of the arm to pull."""
 
     def learn(self, arm: int, reward: float) -> None:
-        """The reward of the arm that was chosen last."""
+        """Learns the reward of the arm that was chosen last."""
 
     def remove(self, ids: np.ndarray) -> None:
-        """Takes arms out in the way the library recommends."""
+        """Removes arms in the way the library recommends."""
 
     def add(self, ids: np.ndarray, arms: np.ndarray) -> None:
-        """Puts arms in in the way the library recommends."""
+        """Adds arms in the way the library recommends."""
 
 
 class MustRebuild(Exception):
-    """The library has no such call: one sets up everything anew."""
+    """The library has no such call, so a user would have to set up anew."""
 
 
 class Impossible(Exception):
-    """Not even by setting up anew without losing what was learned."""
+    """Not possible at all without losing what was learned."""

@@ -1,4 +1,4 @@
-"""Rows of a study: which are there, and which have to be taken again."""
+"""Reads and writes the rows of the study, and decides which to measure again."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ OURS = "manyarms"
 
 
 def key(row: dict) -> tuple:
-    """Two rows of one key measured the same thing. Ours changes between versions:
-    its commit counts as well."""
+    """Rows with the same key measured the same thing. For manyarms the key includes
+    the commit."""
     ours = row["rival"].startswith(OURS)
     names = ("rival", "version", "arms", "dim", "asked_steps", "seed", "step_limit",
              "asked_repeats", "machine")
@@ -23,8 +23,8 @@ def seeds_key(row: dict) -> tuple:
 
 
 def is_final(row: dict) -> bool:
-    """Failures are tried again, and what followed from them: what was missing may
-    be there by now."""
+    """Cells that failed, or were left out because another failed, are tried again,
+    since a missing package may have been installed."""
     return not row["outcome"].startswith(("failed", "not "))
 
 

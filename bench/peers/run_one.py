@@ -1,9 +1,9 @@
-"""One rival, one number of arms, one process: prints a row of JSON per phase.
+"""Measures one rival with one number of arms and prints a row of JSON per phase.
 
-It sets up, and then waits for lines: "step" goes through all steps from nothing,
-"finish" checks the choices, changes arms and ends. Every line that it prints is
-the row as far as it is known, so that whoever reads the last one knows what was
-reached when a limit ended the process.
+It sets up and then waits for lines: "step" takes all steps, starting without
+rewards; "finish" checks the choices, changes arms and ends. Each line that it
+prints is the row so far, so that the last one tells which phase was reached if a
+limit ends the process.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from .measure import (
 from .problem import make_problem
 from .rivals import RIVALS
 
-CHECK_LIMIT = 300  # seconds to hold all choices against scans
-CHANGE_LIMIT = 40
+CHECK_LIMIT = 300  # seconds to compare all choices with scans
+CHANGE_LIMIT = 40  # seconds
 
 
 def version_of(package: str) -> str:
@@ -38,8 +38,8 @@ def version_of(package: str) -> str:
 
 
 class Turns:
-    """The alarms have no handler: they end the process even within foreign code,
-    and whoever started it sees in which phase."""
+    """Does what it is told and prints rows. The alarms have no handler, so they end
+    the process even within a library's code; the last row tells the phase."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         facts, self.make = RIVALS[arguments.rival]
@@ -70,7 +70,7 @@ class Turns:
         if hasattr(self.rival, "start_over"):
             self.rival.start_over()
         else:
-            self.rival = None  # first out, then in: never two at a time
+            self.rival = None  # frees its memory before the next one is made
             self.rival = self.make(self.arguments.dim, self.arguments.seed)
             self.set_up()
 
@@ -109,7 +109,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--facts", action="store_true", help="print everybody's")
+    parser.add_argument("--facts", action="store_true",
+                        help="print the facts of all rivals")
     parser.add_argument("--rival", choices=RIVALS)
     parser.add_argument("--arms", type=int, default=1000)
     parser.add_argument("--dim", type=int, default=16)
@@ -123,7 +124,7 @@ def main() -> None:
             print(json.dumps({"rival": key, **dataclasses.asdict(facts),
                               "version": version_of(facts.package)}))
     elif arguments.rival is None:
-        parser.error("name a rival")
+        parser.error("--rival or --facts is required")
     else:
         run(arguments)
     sys.stdout.flush()

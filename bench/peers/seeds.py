@@ -1,8 +1,8 @@
-"""Over many worlds: does ours bring the rewards that another brings?
+"""Compares the rewards of two rivals over many worlds.
 
-One world says little of rewards, because both draw random numbers of their own.
-Prints a row of JSON with the mean difference and the half
-width of its 95 % interval.
+A single world says little about rewards, because each rival draws its own random
+numbers. Prints a row of JSON with the mean difference and the half width of its
+95 % interval.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from .measure import step_through
 from .problem import make_problem
 from .rivals import RIVALS
 
-FIRST = 1001  # worlds that no setting was tried in
+FIRST = 1001  # seeds from here on were not used to choose any setting
 
 
 def total(rival: str, arms: int, dim: int, steps: int, seed: int) -> tuple[float, float]:
-    """Sums of rewards and of regrets in the world of this seed."""
+    """Returns the total reward and regret in the world of this seed."""
     problem = make_problem(arms, dim, steps, seed)
     player = RIVALS[rival][1](dim, seed)
     player.set_up(problem.ids, problem.arms)

@@ -1,4 +1,4 @@
-"""What the study says while it runs."""
+"""Messages of the study while it runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def say(text: str) -> None:
 
 
 def complaint(text: str) -> str:
-    """What a program complained of, without folders of this machine."""
+    """Returns a program's error message, without paths of this machine."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     of_pip = [line for line in lines if line.startswith("ERROR: ")]
     line = of_pip[0] if of_pip else (lines or ["no message"])[-1]

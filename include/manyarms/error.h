@@ -9,21 +9,21 @@
 
 namespace manyarms {
 
-/// What kind of request could not be met.
+/// Why a request could not be met.
 enum class ErrorCode {
-  kInvalidArgument,  ///< a value outside its bounds; the message names both
-  kDuplicateId,      ///< an id that is there already, or twice in one call
-  kUnknownId,        ///< no arm, or no pending decision, with this id
-  kNoArms,           ///< a choice was asked of an empty catalogue
-  kTooLarge,         ///< more arms or memory than there is room for
-  kUnsupported,      ///< a combination that cannot work; the message says why
-  kWrongAnswer,      ///< a counter-check found a search to be wrong
+  kInvalidArgument,  ///< a value is outside its bounds; the message names both
+  kDuplicateId,      ///< an id is in use already, or occurs twice in one call
+  kUnknownId,        ///< no arm, or no pending decision, has this id
+  kNoArms,           ///< a choice was asked for, but there are no arms
+  kTooLarge,         ///< there is no room for this many arms or bytes
+  kUnsupported,      ///< these options do not work together; see the message
+  kWrongAnswer,      ///< a check found that a search's answer was wrong
   kIo,               ///< a file or stream could not be read or written
-  kCorrupt,          ///< a file is not what it should be, or not whole
+  kCorrupt,          ///< a file has the wrong format, or is damaged
 };
 
-/// What the library throws when a caller asks for something that cannot be
-/// done. The object whose method threw is as it was before.
+/// The exception that the library throws when a request cannot be met. The
+/// object whose method threw is unchanged.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message)
@@ -35,10 +35,10 @@ class Error : public std::runtime_error {
   ErrorCode code_;
 };
 
-/// A file that could not be read or written (kIo), with the system's reason.
+/// A file could not be read or written (kIo). Carries the system's reason.
 class FileError : public Error {
  public:
-  /// `what` is what was tried; `system_error` a value of errno.
+  /// `what` says what was tried; `system_error` is a value of errno.
   FileError(const std::string& what, std::filesystem::path path,
             int system_error)
       : Error(ErrorCode::kIo,

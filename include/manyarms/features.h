@@ -6,16 +6,14 @@
 
 namespace manyarms {
 
-/// Feature vectors as the caller holds them, one row each: floats or doubles,
-/// at whatever distance from one another. Refers to them, and copies nothing
-/// until somebody asks for a row.
+/// A view of the caller's feature vectors, one in each row: floats or doubles
+/// with any strides. It does not own them and copies a row only when asked to.
 class FeatureRows {
  public:
-  /// So many elements lie between a value and the next in the same column or
-  /// row.
+  /// Distances in elements, not in bytes.
   struct Strides {
-    std::ptrdiff_t row = 0;
-    std::ptrdiff_t column = 1;
+    std::ptrdiff_t row = 0;     ///< from a row to the next
+    std::ptrdiff_t column = 1;  ///< from a column to the next
   };
 
   FeatureRows(const float* values, std::size_t rows, std::size_t columns,
@@ -25,7 +23,8 @@ class FeatureRows {
               Strides strides)
       : doubles_(values), rows_(rows), columns_(columns), strides_(strides) {}
 
-  /// REQUIRES: out.size() == columns(). Doubles are rounded.
+  /// Copies a row; doubles are rounded to float. REQUIRES: out.size() ==
+  /// columns().
   void Copy(std::size_t row, std::span<float> out) const {
     if (doubles_ == nullptr) {
       Copy(floats_, row, out);

@@ -14,20 +14,20 @@ namespace manyarms {
 class ByteReader;  // src/base/bytes.h
 class ByteWriter;
 
-/// Texts as names of arms, for callers whose ids are not numbers. Gives each
-/// name the next number, 0, 1, 2, ..., and none twice: of arms with equal
-/// scores the one that was named first is chosen.
+/// Maps strings to arm ids, for callers whose ids are not numbers. A new name
+/// gets the next number, 0, 1, 2, ...; no number is given twice. So of two arms
+/// with equal scores, the one that was named first is chosen.
 ///
-/// All operations O(1), but Save O(n log n); some 150 bytes a name. Thread
-/// safety: const methods may be called from any number of threads while nobody
-/// calls a non-const one.
+/// All operations take O(1), except that Save takes O(n log n). A name takes
+/// about 150 bytes. Thread safety: any number of threads may call const methods
+/// while no thread calls a non-const one.
 class Names {
  public:
   Names() = default;
   Names(Names&&) = default;
   Names& operator=(Names&&) = default;
 
-  /// The number of a name, which is new or has it already.
+  /// Returns the name's number; a new name gets the next one.
   ArmId Add(std::string_view name);
 
   /// Throws Error(kUnknownId).
@@ -35,13 +35,15 @@ class Names {
 
   bool Contains(std::string_view name) const;
 
-  /// None if no name has this number. Valid until it is removed.
+  /// Returns null if no name has this number. The pointer is valid until the
+  /// name is removed.
   const std::string* Find(ArmId id) const {
     const auto found = names_.find(id);
     return found != names_.end() ? found->second : nullptr;
   }
 
-  /// REQUIRES: a name has this number. Valid until it is removed.
+  /// The reference is valid until the name is removed. REQUIRES: a name has
+  /// this number.
   const std::string& Name(ArmId id) const { return *names_.at(id); }
 
   /// REQUIRES: a name has this number.
@@ -49,11 +51,11 @@ class Names {
 
   std::size_t size() const { return names_.size(); }
 
-  /// How many names there have ever been.
+  /// The number of names ever added, including those removed.
   std::uint64_t given() const { return next_; }
 
   void Save(ByteWriter& writer) const;
-  /// REQUIRES: there has never been a name.
+  /// REQUIRES: given() == 0.
   void Restore(ByteReader& reader);
 
  private:

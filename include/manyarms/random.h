@@ -9,11 +9,11 @@ namespace manyarms {
 
 /// A stream of random numbers that is a pure function of (seed, role, index).
 /// Two parts of a program that use different roles or indices never disturb
-/// each other, whatever the order or the thread in which they draw: arm 17 of
-/// seed 1 has the same features in every run. Counter-based (Philox4x32-10),
-/// so making a stream costs nothing.
+/// each other, in whatever order and on whatever threads they draw: arm 17 of
+/// seed 1 has the same features in every run. The generator is counter-based
+/// (Philox4x32-10), so making a stream costs next to nothing.
 ///
-/// A stream may be used by one thread at a time.
+/// Thread safety: one thread at a time may use a stream.
 class RandomStream {
  public:
   enum class Role : std::uint32_t {
@@ -25,9 +25,9 @@ class RandomStream {
     kPick = 6,     ///< elimination's random arm, indexed by the choice
     kGraph = 7,    ///< levels of an index graph, indexed by its rebuilds
     kOrder = 8,    ///< the order in which a finite world's arms arrive
-    kSplit = 9,    ///< which part of a data set serves for what
-    kFactor = 10,  ///< where a matrix factorisation starts, indexed by row
-    kFilter = 11,  ///< directions of a filter tree's node, indexed by its name
+    kSplit = 9,    ///< how a data set is split into parts
+    kFactor = 10,  ///< start of a matrix factorisation, indexed by the row
+    kFilter = 11,  ///< directions of a filter tree's node, indexed by the node
     kCopy = 12,    ///< seeds of independent copies of an index
     kAdversary = 13,  ///< an adversary's queries, indexed by the sequence
   };
@@ -55,7 +55,7 @@ class RandomStream {
   std::array<std::uint32_t, 2> key_;
   std::array<std::uint32_t, 4> counter_;
   std::array<std::uint64_t, 2> block_{};
-  int left_ = 0;  // words of block_ that are still unused
+  int left_ = 0;  // number of unused words of block_
 };
 
 }  // namespace manyarms

@@ -8,12 +8,13 @@
 
 namespace manyarms {
 
-/// How points and queries of length at most 1 come to lie on the unit sphere,
-/// where filter trees work.
+/// How points p and queries q of length at most 1 are mapped to the unit
+/// sphere, where filter trees work.
 enum class Reduction {
-  kPaper,      ///< appendix A.1: cosine (1 + <p, q>) / 4; three dimensions more
-  kSymmetric,  ///< cosine <p, q> / |q|; one dimension more; far better
-               ///< exponents
+  kPaper,      ///< appendix A.1: the cosine becomes (1 + <p, q>) / 4; adds
+               ///< three dimensions
+  kSymmetric,  ///< the cosine becomes <p, q> / |q|; adds one dimension and has
+               ///< far better exponents
 };
 std::string_view ReductionName(Reduction reduction);
 

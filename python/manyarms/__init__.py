@@ -6,9 +6,10 @@
     d = bandit.choose()             # d.arm is one of your ids
     bandit.learn(d, reward)         # now or later, in any order
 
-Beside it: ``manyarms.sim`` (worlds to try policies in), ``manyarms.reproduce``
-(the paper's tables), ``manyarms.plots``, ``manyarms.adapters`` (for code written
-for other libraries) and ``manyarms.errors``.
+The package also has ``manyarms.sim`` (worlds to try policies in),
+``manyarms.reproduce`` (the paper's tables), ``manyarms.plots``,
+``manyarms.adapters`` (for code written for other libraries) and
+``manyarms.errors``.
 """
 
 import importlib
@@ -33,7 +34,7 @@ __version__ = version
 
 
 def __getattr__(name: str) -> Any:
-    """``plots`` needs matplotlib and ``adapters`` few people: only when asked for."""
+    """Imports ``plots``, which needs matplotlib, and ``adapters`` on first use."""
     if name in ("adapters", "plots"):
         return importlib.import_module(f"manyarms.{name}")
     raise AttributeError(f"module 'manyarms' has no attribute '{name}'")

@@ -1,4 +1,4 @@
-"""The command line program, which comes with the package."""
+"""Runs the command line program, which comes with the package."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import sys
 
 
 def path() -> pathlib.Path:
-    """Where the program lies."""
+    """The path of the program."""
     return pathlib.Path(__file__).parent / "bin" / "manyarms"
 
 
 def main() -> None:
-    """Becomes the program."""
+    """Replaces this process by the program."""
     os.execv(path(), ["manyarms", *sys.argv[1:]])

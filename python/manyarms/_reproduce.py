@@ -1,4 +1,4 @@
-"""The paper's tables from Python."""
+"""Repeats the paper's tables from Python."""
 
 from __future__ import annotations
 
@@ -33,15 +33,17 @@ def reproduce(
 
     Parameters
     ----------
-    tables: which, such as ``[1, 4]``; all by default (the third needs MovieLens).
-    quick: a few minutes instead of hours.
-    runs, users: of each algorithm in synthetic worlds, of Table 3.
-    threads: runs at a time; one alone has the truest times.
-    seed: of the first run.
-    movielens: folder of MovieLens-1M's ratings, for Table 3.
-    experiments: folder of tables of your own, in place of the paper's.
-    out: a folder for rows, tables and a page with plots, which is kept. Runs
-        whose rows are there already are not run again.
+    tables: tables to make, such as ``[1, 4]``; all by default (Table 3 needs
+        MovieLens).
+    quick: takes a few minutes instead of hours, with fewer runs.
+    runs: runs of each algorithm in synthetic worlds.
+    users: users of Table 3.
+    threads: number of runs at a time; times are most accurate with 1.
+    seed: seed of the first run.
+    movielens: folder of the MovieLens-1M ratings, for Table 3.
+    experiments: folder of your own tables, to use instead of the paper's.
+    out: folder in which rows, tables and a page with plots are kept. Runs whose
+        rows are there are not repeated.
     """
     flags = ["--threads", str(threads), "--seed", str(seed)]
     if tables is not None:
@@ -81,7 +83,7 @@ def _run(flags: list[str], folder: pathlib.Path) -> list[dict[str, Any]]:
 
 
 def flatten(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested dicts as one, with dots in the keys; lists stay as they are."""
+    """Flattens nested dicts into one, with dots in the keys; lists are kept."""
     flat: dict[str, Any] = {}
     for key, value in row.items():
         if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What callers may hand in, for type checkers."""
+"""Types of arguments, for type checkers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 class Column(Protocol):
-    """pandas' columns, for instance."""
+    """A column of a data frame, for instance pandas.Series."""
 
     def to_numpy(self) -> Any: ...
 
@@ -17,7 +17,7 @@ class Column(Protocol):
 Ids: TypeAlias = Union[
     Sequence[int],
     Sequence[str],
-    Sequence[Union[int, str]],  # all of one kind, which a type cannot say
+    Sequence[Union[int, str]],  # all must be of one kind, which no type can express
     "NDArray[np.integer]",
     "NDArray[np.str_]",
     Column,

@@ -1,10 +1,10 @@
-"""What the library raises.
+"""The exceptions that the library raises.
 
-Each of these is also of the built-in type that fits it, so that ``except
-KeyError`` catches an unknown arm, and each is an ``Error``. Objects of the wrong
-type, and ints that are negative, are Python's own ``TypeError`` and ``ValueError``.
-After an error the object whose method raised it is as it was before; only when
-memory runs out while arms come, go or are chosen must it not be used any more.
+Each is an ``Error`` and also has a fitting built-in type, so that ``except
+KeyError`` catches an unknown arm. Arguments of the wrong type raise Python's own
+``TypeError``, and negative ints ``ValueError``. After an error, the object whose
+method raised it is unchanged, with one exception: if memory runs out while arms
+are added, removed or chosen, the bandit must not be used any more.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import pathlib
 
 
 class Error(Exception):
-    """Something was asked for that cannot be done."""
+    """A request could not be met."""
 
 
 class InvalidArgumentError(Error, ValueError):
-    """A value outside its bounds; the message names both."""
+    """A value is outside its bounds; the message names both."""
 
 
 class DuplicateIdError(Error, ValueError):
-    """An id that is there already, or twice in one call."""
+    """An id is in use already, or occurs twice in one call."""
 
 
 class UnknownIdError(Error, KeyError):
@@ -33,19 +33,19 @@ class UnknownIdError(Error, KeyError):
 
 
 class NoArmsError(Error, LookupError):
-    """There is nothing to choose from."""
+    """There are no arms to choose from."""
 
 
 class TooLargeError(Error, MemoryError):
-    """More arms or memory than there is room for."""
+    """There is no room for this many arms or bytes."""
 
 
 class UnsupportedError(Error, ValueError):
-    """A combination that cannot work; the message says why."""
+    """These options do not work together; the message says why."""
 
 
 class WrongAnswerError(Error, RuntimeError):
-    """A counter-check found a search to be wrong: a defect of this library."""
+    """A check found that a search's answer was wrong, which is a bug in this library."""
 
 
 class FileError(Error, OSError):
@@ -57,7 +57,7 @@ class MissingFileError(FileError, FileNotFoundError):
 
 
 class ForbiddenFileError(FileError, PermissionError):
-    """This file or folder may not be read or written."""
+    """There is no permission to read or write this file or folder."""
 
 
 class FolderError(FileError, IsADirectoryError):
@@ -70,14 +70,14 @@ def _file_error(number: int, path: pathlib.Path) -> FileError:
         PermissionError: ForbiddenFileError,
         IsADirectoryError: FolderError,
     }
-    # OSError knows which of its own classes a number belongs to.
+    # OSError returns the subclass that belongs to the number.
     kind = kinds.get(type(OSError(number, "")), FileError)
     return kind(number, os.strerror(number), os.fspath(path))
 
 
 class CorruptFileError(Error, ValueError):
-    """A file is not what it should be, or not whole."""
+    """A file has the wrong format, or is damaged."""
 
 
 class ReproductionError(Error, ValueError):
-    """The paper's tables could not be made; the message is the program's."""
+    """The paper's tables could not be made; the message comes from the program."""

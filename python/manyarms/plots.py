@@ -1,4 +1,4 @@
-"""Pictures, where matplotlib is installed (``pip install manyarms[plots]``)."""
+"""Plots; they need matplotlib (``pip install manyarms[plots]``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["latency", "regret"]
 
 
 def _get(row: dict[str, Any], *names: str) -> Any:
-    """A column by the name that it has in rows of sim or of reproduce."""
+    """Returns the first column found; sim and reproduce name it differently."""
     for name in names:
         if name in row:
             return row[name]
@@ -29,7 +29,7 @@ def _label(row: dict[str, Any]) -> str:
 
 
 def regret(rows: Sequence[dict[str, Any]], ax: Any = None) -> Any:
-    """Regret against steps: of ``sim.play`` one curve, else one for each row."""
+    """Plots regret over steps: one curve for rows of ``sim.play``, else one per row."""
     ax = ax if ax is not None else plt.subplots()[1]
     if rows and {"step", "regret", "arm"} <= rows[0].keys():
         ax.plot([row["step"] for row in rows], [row["regret"] for row in rows])
@@ -48,7 +48,7 @@ def regret(rows: Sequence[dict[str, Any]], ax: Any = None) -> Any:
 
 
 def latency(rows: Sequence[dict[str, Any]], ax: Any = None) -> Any:
-    """Median and 99th percentile of a choice against the number of arms."""
+    """Plots a choice's median time and 99th percentile over the number of arms."""
     ax = ax if ax is not None else plt.subplots()[1]
     for label in sorted({_label(row) for row in rows}):
         points = sorted(
@@ -64,6 +64,6 @@ def latency(rows: Sequence[dict[str, Any]], ax: Any = None) -> Any:
         (line,) = ax.loglog(arms, medians, "o-", label=label)
         ax.loglog(arms, tails, "--", color=line.get_color())
     ax.set_xlabel("arms")
-    ax.set_ylabel("µs a choice: median; dashed: 99th percentile")
+    ax.set_ylabel("µs per choice (solid: median; dashed: 99th percentile)")
     ax.legend()
     return ax

@@ -16,7 +16,7 @@ __all__ = ["Environment", "Synthetic", "play", "simulate"]
 
 
 class Environment(Protocol):
-    """A world of arms 0, 1, 2, ... that come and go; Synthetic is one."""
+    """A world of arms 0, 1, 2, ... that are added and removed; Synthetic is one."""
 
     @property
     def dim(self) -> int: ...
@@ -29,13 +29,13 @@ class Environment(Protocol):
 
 
 def play(bandit: Bandit, world: Environment, steps: int) -> list[dict[str, Any]]:
-    """Lets a bandit without arms play in a world, and returns a dict a step.
+    """Lets a bandit without arms play in a world, and returns a dict for each step.
 
-    The columns are step, arm, reward and regret, the sum so far. For millions of
-    steps ``simulate``, which stays in C++, is faster.
+    The keys are step, arm, reward and regret; regret is the sum so far. For millions
+    of steps, ``simulate`` is faster, because it runs in C++.
     """
     if len(bandit) > 0:
-        raise ValueError(f"the bandit has {len(bandit)} arms already; hand over a new one")
+        raise ValueError(f"the bandit has {len(bandit)} arms already, but must have none")
     start = range(world.arms_at_start)
     bandit.add_arms(start, world.features(start))
     rows: list[dict[str, Any]] = []
@@ -73,10 +73,10 @@ def simulate(
     regularisation: float = 1.0,
     negative_rewards: bool = False,
 ) -> list[dict[str, Any]]:
-    """Runs a policy in synthetic worlds of seeds seed, seed + 1, ... in C++.
+    """Runs a policy in synthetic worlds with seeds seed, seed + 1, ..., in C++.
 
-    Returns a flat dict for each run: settings, regret, seconds and latencies, as
-    docs/rows.md has them, and lists ``curve.step`` and ``curve.regret``.
+    Returns a flat dict for each run, with settings, regret, seconds and latencies,
+    which docs/rows.md describes, and the lists ``curve.step`` and ``curve.regret``.
     """
     rows = []
     for run in range(runs):

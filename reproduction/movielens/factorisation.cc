@@ -19,8 +19,8 @@ struct Entry {
   double value = 0;
 };
 
-// One side's known entries, listed by row. Of kLikedAll only the ones are
-// listed; all else is 0 and known as well.
+// The known entries of one side, the users' or the movies', listed by row. For
+// kLikedAll only the ones are listed; all other entries are known to be 0.
 class Entries {
  public:
   template <class Row, class Other>
@@ -51,13 +51,13 @@ class Entries {
 std::uint32_t UserRow(const Rating& rating) { return rating.user - 1; }
 std::uint32_t MovieRow(const Rating& rating) { return rating.movie - 1; }
 
-// What the target says of these ratings; without those it takes for 0 anyway.
+// The ratings that the target lists, with their values.
 struct Known {
   std::vector<Rating> list;
   std::vector<double> values;
 };
 
-Known WhatIsKnown(const Ratings& ratings, Target target) {
+Known KnownEntries(const Ratings& ratings, Target target) {
   double mean = 0;
   for (const Rating& rating : ratings.list) {
     mean += static_cast<double>(rating.stars);
@@ -87,7 +87,7 @@ Matrix Start(std::size_t rows, const FactorisationOptions& options) {
   return start;
 }
 
-// Ridge regression of one row on the other side's.
+// Fits one row by ridge regression on the rows of the other side.
 class RowSolver {
  public:
   RowSolver(const Matrix& others, const FactorisationOptions& options)
@@ -117,7 +117,8 @@ class RowSolver {
  private:
   const Matrix& others_;
   const FactorisationOptions& options_;
-  Eigen::MatrixXd gram_;  // of kLikedAll: every row has every other one
+  // For kLikedAll: all entries of a row are known, so all rows share this.
+  Eigen::MatrixXd gram_;
 };
 
 Matrix SolveSide(const Entries& entries, const Matrix& others,
@@ -130,7 +131,7 @@ Matrix SolveSide(const Entries& entries, const Matrix& others,
   return side;
 }
 
-// How many users have ratings; the others were left out.
+// The number of users with ratings; the others were held out.
 double UsersWithRatings(const Ratings& ratings) {
   std::vector<bool> has(ratings.users + std::size_t{1});
   for (const Rating& rating : ratings.list) has[rating.user] = true;
@@ -139,7 +140,8 @@ double UsersWithRatings(const Ratings& ratings) {
 
 double TrainingError(const Ratings& ratings, const Entries& by_user,
                      const Matrix& users, const Matrix& movies, Target target) {
-  // Of the zeros that are not listed: |UV'|^2 over all, less the listed.
+  // For kLikedAll the zeros that are not listed count too: their squared errors
+  // sum to |UV'|^2 minus the part of the listed entries.
   double sum = 0;
   double count = 0;
   for (std::size_t user = 0; user < by_user.rows(); ++user) {
@@ -176,7 +178,7 @@ std::string_view TargetName(Target target) {
 
 Factorisation Factorise(const Ratings& ratings,
                         const FactorisationOptions& options) {
-  const Known known = WhatIsKnown(ratings, options.target);
+  const Known known = KnownEntries(ratings, options.target);
   const Entries by_user(known.list, ratings.users, known.values, UserRow,
                         MovieRow);
   const Entries by_movie(known.list, ratings.movies, known.values, MovieRow,
@@ -195,7 +197,7 @@ double HeldOutError(const Ratings& ratings,
                     const std::vector<std::uint32_t>& users,
                     const MovieFeatures& movies,
                     const FactorisationOptions& options) {
-  const Known known = WhatIsKnown(ratings, options.target);
+  const Known known = KnownEntries(ratings, options.target);
   const Entries by_user(known.list, ratings.users, known.values, UserRow,
                         MovieRow);
   const Matrix features = movies.cast<double>();
@@ -206,7 +208,7 @@ double HeldOutError(const Ratings& ratings,
                                by_user[user - 1].end());
     FactorisationOptions listed = options;
     if (options.target == Target::kLikedAll) {
-      // List the zeros too, since some of them are hidden.
+      // The zeros are listed too, because some of them are hidden.
       std::vector<double> row(ratings.movies);
       for (const Entry& entry : entries) row[entry.other] = entry.value;
       entries.clear();

@@ -11,11 +11,11 @@
 
 namespace manyarms::reproduction {
 
-/// What a factorisation explains by <user, movie>.
+/// The value that a factorisation predicts by <user, movie>.
 enum class Target {
-  kStars,       ///< the stars of what was rated, less their mean
-  kLikedRated,  ///< 1 for four stars and more, 0 for less, of what was rated
-  kLikedAll,    ///< 1 for four stars and more, 0 for all else, rated or not
+  kStars,       ///< rated movies: the stars minus their mean
+  kLikedRated,  ///< rated movies: 1 for four stars or more, 0 for fewer
+  kLikedAll,    ///< all movies: 1 for four stars or more, 0 otherwise
 };
 
 std::string_view TargetName(Target target);
@@ -25,31 +25,31 @@ inline constexpr float kLikedFrom = 4;  ///< stars
 struct FactorisationOptions {
   Target target = Target::kLikedAll;
   std::size_t dim = 16;
-  /// The ridge of a user or movie is this, times its number of ratings where
-  /// the target is of what was rated.
+  /// The ridge of each user and movie. It is multiplied by the number of
+  /// ratings for the targets that concern rated movies only.
   double regularisation = 0.05;
   int rounds = 12;
   std::uint64_t seed = 1;
-  unsigned threads = 1;  ///< changes nothing but the time
+  unsigned threads = 1;  ///< affects the time only, not the result
 };
 
-/// Features of movies, a row each, in the order of their ids from 1. A movie
+/// Features of movies: row i belongs to the movie with id i + 1. A movie
 /// without ratings has zeros.
 using MovieFeatures =
     Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 struct Factorisation {
   MovieFeatures movies;
-  double training_error = 0;  ///< root of the mean square, on the target
+  double training_error = 0;  ///< root mean square error on the target
 };
 
-/// Alternating least squares.
+/// Factorises the target by alternating least squares.
 Factorisation Factorise(const Ratings& ratings,
                         const FactorisationOptions& options);
 
-/// How well the movies' features explain users that had no part in them: each
-/// user's own vector is fitted to four fifths of what the target says of the
-/// user, and the root of the mean square error is taken on the rest.
+/// How well the movies' features predict the target of users that were not in
+/// the training data: fits a vector for each user to four fifths of the user's
+/// entries, and returns the root mean square error on the rest.
 double HeldOutError(const Ratings& ratings,
                     const std::vector<std::uint32_t>& users,
                     const MovieFeatures& movies,

@@ -25,8 +25,8 @@ double Uniform(std::uint64_t seed, std::uint64_t index) {
   return RandomStream(seed, RandomStream::Role::kNoise, index).Uniform();
 }
 
-// A third of the matrix is rated; nobody has rated the last movie, and the
-// last user has rated nothing.
+// A third of all pairs are rated. The last movie has no ratings, and neither
+// has the last user.
 Ratings RandomRatings(std::uint32_t users, std::uint32_t movies) {
   Ratings ratings;
   ratings.users = users;
@@ -42,10 +42,10 @@ Ratings RandomRatings(std::uint32_t users, std::uint32_t movies) {
   return ratings;
 }
 
-// What the target says of every user and movie, and where it says anything.
+// The target as a dense matrix.
 struct Dense {
   MatrixXd values;
-  MatrixXd weights;  // 0 or 1
+  MatrixXd weights;  // 1 where the target is known, 0 elsewhere
 };
 
 Dense DenseOf(const Ratings& ratings, Target target) {
@@ -61,7 +61,7 @@ Dense DenseOf(const Ratings& ratings, Target target) {
     dense.values.array() -= dense.values.sum() / dense.weights.sum();
   }
   if (target == Target::kLikedAll) {
-    // Of users who are there at all.
+    // All movies of a user are known if the user has any rating.
     for (const Rating& rating : ratings.list) {
       dense.weights.row(rating.user - 1).setOnes();
     }
@@ -69,8 +69,8 @@ Dense DenseOf(const Ratings& ratings, Target target) {
   return dense;
 }
 
-// The vector x that makes the weighted squares of values - others x, plus the
-// ridge, least: by a QR decomposition of all of it, one over the other.
+// The x that minimises the weighted squares of values - others x plus
+// ridge |x|^2, by a QR decomposition of the stacked system.
 VectorXd BestRow(const VectorXd& values, const VectorXd& weights,
                  const MatrixXd& others, double ridge) {
   const Index dim = others.cols();
@@ -109,7 +109,7 @@ Twin SlowFactorise(const Dense& dense, const FactorisationOptions& options) {
   }
   const auto ridge = [&](const VectorXd& weights) {
     if (options.target == Target::kLikedAll) return options.regularisation;
-    // Whoever has no ratings is at 0 whatever the ridge.
+    // A row without ratings is 0 for any positive ridge.
     return options.regularisation * std::max(weights.sum(), 1.0);
   };
   for (int round = 0; round < options.rounds; ++round) {
@@ -136,7 +136,7 @@ FactorisationOptions Small(Target target) {
           .threads = 1};
 }
 
-TEST(Factorise, DoesWhatASlowTwinDoes) {
+TEST(Factorise, AgreesWithASlowTwin) {
   const Ratings ratings = RandomRatings(40, 25);
   for (const Target target : kTargets) {
     SCOPED_TRACE(std::string(TargetName(target)));
@@ -169,7 +169,7 @@ TEST(Factorise, DependsOnItsSeedAndOptions) {
   EXPECT_NE(Factorise(ratings, other).movies, features);
 }
 
-TEST(Factorise, GivesTheSameBitsOnAnyNumberOfThreads) {
+TEST(Factorise, GivesTheSameBitsWithAnyNumberOfThreads) {
   const Ratings ratings = RandomRatings(60, 50);
   for (const Target target : kTargets) {
     FactorisationOptions options = Small(target);
@@ -181,7 +181,7 @@ TEST(Factorise, GivesTheSameBitsOnAnyNumberOfThreads) {
   }
 }
 
-TEST(Factorise, PutsAMovieWithoutRatingsAtZero) {
+TEST(Factorise, GivesAMovieWithoutRatingsZeroFeatures) {
   const Ratings ratings = RandomRatings(40, 25);
   for (const Target target : kTargets) {
     const MovieFeatures movies = Factorise(ratings, Small(target)).movies;
@@ -192,8 +192,8 @@ TEST(Factorise, PutsAMovieWithoutRatingsAtZero) {
 
 constexpr std::uint32_t kKinds = 3;
 
-// Users and movies are of three kinds; everybody gives five stars to movies of
-// their own kind and one to others. `share` of it is known.
+// Users and movies are of three kinds. Each user gives five stars to movies of
+// the same kind and one star to others. A random `share` of this is rated.
 Ratings Planted(std::uint32_t users, std::uint32_t movies, double share) {
   Ratings ratings;
   ratings.users = users;
@@ -213,12 +213,13 @@ FactorisationOptions ForPlanted(Target target) {
       .target = target, .dim = kKinds, .regularisation = 1e-4, .rounds = 30};
 }
 
-// What is not rated counts as not liked in one of the targets, which would not
-// be of low rank then.
+// kLikedAll counts movies without a rating as not liked. Unless all are rated,
+// the matrix does not have low rank.
 double ShareOf(Target target) { return target == Target::kLikedAll ? 1 : 0.6; }
 
-// The root mean square of what is to be explained: 4 stars, or 1, times the
-// deviation of one in three, which is sqrt(2)/3.
+// The root mean square of the target: the difference between the kinds, 4 stars
+// or 1, times sqrt(2)/3, the standard deviation of a value that is 1 with
+// probability 1/3 and otherwise 0.
 double SpreadOf(Target target) {
   return (target == Target::kStars ? 4 : 1) * std::numbers::sqrt2 / 3;
 }
@@ -229,7 +230,7 @@ TEST(Factorise, RecoversAPlantedMatrix) {
     const Factorisation made =
         Factorise(Planted(60, 45, ShareOf(target)), ForPlanted(target));
     EXPECT_LT(made.training_error, 0.01 * SpreadOf(target));
-    // Movies of one kind have become the same, of different kinds not.
+    // Movies of one kind have nearly the same features, others do not.
     const double alike =
         static_cast<double>((made.movies.row(0) - made.movies.row(3)).norm());
     const double apart =
@@ -238,7 +239,7 @@ TEST(Factorise, RecoversAPlantedMatrix) {
   }
 }
 
-TEST(HeldOutError, IsSmallForUsersOfKnownTasteAndTheRightFeatures) {
+TEST(HeldOutError, IsSmallForTheRightFeaturesAndLargeForWrongOnes) {
   for (const Target target : kTargets) {
     SCOPED_TRACE(std::string(TargetName(target)));
     const FactorisationOptions options = ForPlanted(target);
@@ -250,8 +251,8 @@ TEST(HeldOutError, IsSmallForUsersOfKnownTasteAndTheRightFeatures) {
     const MovieFeatures movies = Factorise(training, options).movies;
     EXPECT_LT(HeldOutError(ratings, users, movies, options),
               0.02 * SpreadOf(target));
-    // Scrambled: a mere shift would give all movies of a kind those of another
-    // kind, which explains as much.
+    // The features are scrambled. A mere shift would swap the kinds as a whole
+    // and fit just as well.
     MovieFeatures wrong = movies;
     for (Index i = 0; i < movies.rows(); ++i) {
       wrong.row(i) = movies.row((i * 7 + i / 5) % movies.rows());
@@ -261,9 +262,9 @@ TEST(HeldOutError, IsSmallForUsersOfKnownTasteAndTheRightFeatures) {
   }
 }
 
-// Every movie has a direction of its own, so that the fit has all of what it
-// has seen and nothing of what it has not: 2 stars off the mean.
-TEST(HeldOutError, IsTakenOnWhatTheFitHasNotSeen) {
+// Each movie has its own direction, so the fit is exact for ratings that it has
+// seen and predicts the mean for the others, which is 2 stars off.
+TEST(HeldOutError, IsMeasuredOnHiddenRatings) {
   Ratings ratings;
   ratings.users = 1;
   ratings.movies = 40;
@@ -276,7 +277,7 @@ TEST(HeldOutError, IsTakenOnWhatTheFitHasNotSeen) {
   EXPECT_NEAR(HeldOutError(ratings, {1}, movies, options), 2, 1e-4);
 }
 
-TEST(TargetName, IsWhatTheTablesSay) {
+TEST(TargetName, IsTheNameUsedInTables) {
   EXPECT_EQ(TargetName(Target::kStars), "stars");
   EXPECT_EQ(TargetName(Target::kLikedRated), "liked-rated");
   EXPECT_EQ(TargetName(Target::kLikedAll), "liked-all");

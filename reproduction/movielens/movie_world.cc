@@ -59,7 +59,7 @@ class MovieWorld final : public Environment {
   const MovieFeatures& features_;
   const std::vector<bool> liked_;
   const MovieWorldOptions options_;
-  std::vector<std::size_t> order_;  // arm i is this movie
+  std::vector<std::size_t> order_;  // arm i is movie order_[i]
   ArmId next_;
 };
 
@@ -71,12 +71,12 @@ std::unique_ptr<Environment> MakeMovieWorld(const MovieFeatures& features,
   const auto movies = static_cast<std::size_t>(features.rows());
   if (options.arms < 1 || options.arms > movies) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("{} movies at the start, must be 1 to {}",
+                fmt::format("arms is {}, must be from 1 to {}, the number of "
+                            "movies",
                             options.arms, movies));
   }
   if (options.every < 1) {
-    throw Error(ErrorCode::kInvalidArgument,
-                "every is 0, must be at least 1 step");
+    throw Error(ErrorCode::kInvalidArgument, "every is 0, must be at least 1");
   }
   return std::make_unique<MovieWorld>(features, std::move(liked), options);
 }

@@ -11,23 +11,24 @@
 
 namespace manyarms::reproduction {
 
-/// One user to recommend movies to (the paper's section 7): reward 1 and no
-/// regret for a movie that the user likes, reward 0 and regret 1 otherwise.
+/// A world in which movies are recommended to one user (the paper's section 7):
+/// a movie that the user likes has reward 1 and regret 0, any other has reward
+/// 0 and regret 1. Movies arrive in random order.
 struct MovieWorldOptions {
-  std::size_t arms = 1952;  ///< movies at the start, in random order
-  std::size_t add = 2;      ///< more every `every` steps, while there are any
+  std::size_t arms = 1952;  ///< movies at the start
+  std::size_t add = 2;      ///< added every `every` steps, while any are left
   std::uint64_t every = 20;
   std::uint64_t seed = 1;  ///< of the order
 };
 
-/// `liked` says of every movie whether the user likes it. The features must
+/// `liked` says for each movie whether the user likes it. The features must
 /// outlive the environment. Throws Error(kInvalidArgument) if there are fewer
-/// movies than are wanted at the start.
+/// than options.arms movies.
 std::unique_ptr<Environment> MakeMovieWorld(const MovieFeatures& features,
                                             std::vector<bool> liked,
                                             const MovieWorldOptions& options);
 
-/// Which movies the user has given four stars or more.
+/// For each movie, whether the user has given it four stars or more.
 std::vector<bool> LikedBy(const Ratings& ratings, std::uint32_t user);
 
 }  // namespace manyarms::reproduction

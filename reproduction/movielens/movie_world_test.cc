@@ -13,7 +13,7 @@ namespace {
 
 using manyarms::testing::ExpectError;
 
-// The first feature of movie m is m, which tells who is who.
+// The first feature of movie m is m, which identifies it.
 MovieFeatures Numbered(int movies) {
   MovieFeatures features(movies, 3);
   for (int i = 0; i < movies; ++i) {
@@ -50,7 +50,7 @@ std::vector<std::size_t> Order(const MovieFeatures& features,
   return order;
 }
 
-TEST(MovieWorld, HasRegretWhereThereIsNoReward) {
+TEST(MovieWorld, GivesRewardOneOrRegretOne) {
   const MovieFeatures features = Numbered(30);
   const auto world = MakeMovieWorld(features, EveryThird(30), kOptions);
   EXPECT_EQ(world->dim(), 3U);
@@ -62,9 +62,9 @@ TEST(MovieWorld, HasRegretWhereThereIsNoReward) {
   }
 }
 
-// 10 at first, 3 more every 4 steps: the 20 others have come by step 28, the
-// last two of them together.
-TEST(MovieWorld, HasEveryMovieArriveOnce) {
+// There are 10 movies at first, and 3 more every 4 steps. The other 20 have
+// arrived by step 28, which adds the last two.
+TEST(MovieWorld, AddsEveryMovieOnce) {
   const MovieFeatures features = Numbered(30);
   const auto world = MakeMovieWorld(features, EveryThird(30), kOptions);
   ASSERT_EQ(world->arms_at_start(), 10U);
@@ -87,7 +87,7 @@ TEST(MovieWorld, HasEveryMovieArriveOnce) {
   EXPECT_EQ(*movies.rbegin(), 29U);
 }
 
-TEST(MovieWorld, HasAnOrderThatIsAFunctionOfTheSeed) {
+TEST(MovieWorld, OrdersMoviesByTheSeed) {
   const MovieFeatures features = Numbered(30);
   const std::vector<std::size_t> order = Order(features, 1);
   EXPECT_EQ(Order(features, 1), order);
@@ -97,21 +97,21 @@ TEST(MovieWorld, HasAnOrderThatIsAFunctionOfTheSeed) {
   EXPECT_NE(sorted, order);
 }
 
-TEST(MovieWorld, RefusesMoreMoviesThanThereAre) {
+TEST(MovieWorld, RefusesToStartWithNoMoviesOrMoreThanExist) {
   const MovieFeatures features = Numbered(30);
   MovieWorldOptions options = kOptions;
   options.arms = 31;
-  ExpectError(ErrorCode::kInvalidArgument, {"31 movies", "1 to 30"},
+  ExpectError(ErrorCode::kInvalidArgument, {"arms is 31", "1 to 30"},
               [&] { MakeMovieWorld(features, EveryThird(30), options); });
   options.arms = 0;
-  ExpectError(ErrorCode::kInvalidArgument, {"0 movies", "1 to 30"},
+  ExpectError(ErrorCode::kInvalidArgument, {"arms is 0", "1 to 30"},
               [&] { MakeMovieWorld(features, EveryThird(30), options); });
   options.arms = 30;
   const auto world = MakeMovieWorld(features, EveryThird(30), options);
   EXPECT_TRUE(world->Advance(4).added.empty());
 }
 
-// A table that somebody else has written may say so.
+// A user's own table may contain this.
 TEST(MovieWorld, RefusesToAddEveryZeroSteps) {
   const MovieFeatures features = Numbered(30);
   MovieWorldOptions options = kOptions;
@@ -120,7 +120,7 @@ TEST(MovieWorld, RefusesToAddEveryZeroSteps) {
               [&] { MakeMovieWorld(features, EveryThird(30), options); });
 }
 
-TEST(LikedBy, TellsFourStarsAndMore) {
+TEST(LikedBy, IsTrueForFourStarsOrMore) {
   Ratings ratings;
   ratings.users = 2;
   ratings.movies = 5;

@@ -36,7 +36,7 @@ fs::path FindFile(const fs::path& path) {
                           path.string()));
 }
 
-// Lines of a file, plain or gzip: zlib reads both.
+// Reads the lines of a file that may be compressed by gzip; zlib reads both.
 class LineReader {
  public:
   explicit LineReader(const fs::path& path)
@@ -55,7 +55,7 @@ class LineReader {
       return std::nullopt;
     }
     ++number_;
-    // Not up to a zero byte: whatever comes behind one counts as well.
+    // The length is not that of the C string, so that zero bytes are seen.
     std::string_view line(
         line_.data(), static_cast<std::size_t>(gztell(file_.get()) - start));
     if (!line.ends_with('\n')) CheckCutOff(line);
@@ -70,27 +70,27 @@ class LineReader {
   }
 
  private:
-  // A line without an end is the last one, if the file is whole.
+  // A line without a newline must be the last line of a complete file.
   void CheckCutOff(std::string_view line) {
     if (gzgetc(file_.get()) == -1) {
       CheckEnd();
       return;
     }
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("{} is no text or too long: '{}'", Place(),
+                fmt::format("{} is not text, or is too long: '{}'", Place(),
                             line.substr(0, 40)));
   }
 
-  // The end of the file, or of what could be read of it?
+  // Throws unless the file was read to its end without an error.
   void CheckEnd() const {
     int code = Z_OK;
     gzerror(file_.get(), &code);
     if (code == Z_OK && gzeof(file_.get()) == 1) return;
     throw Error(
         ErrorCode::kIo,
-        fmt::format("{} is broken behind line {}: {}", path_.string(), number_,
+        fmt::format("{} is damaged after line {}: {}", path_.string(), number_,
                     code == Z_BUF_ERROR ? "the file ends too early"
-                                        : "it cannot be read on"));
+                                        : "the rest cannot be read"));
   }
 
   fs::path path_;
@@ -99,7 +99,7 @@ class LineReader {
   std::uint64_t number_ = 0;
 };
 
-// Takes a number and the separator behind it off the line's front.
+// Removes a number and the separator after it from the front of the line.
 template <class Number>
 std::optional<Number> TakeNumber(std::string_view& line,
                                  std::string_view separator) {
@@ -171,7 +171,7 @@ Ratings ReadRatings(const fs::path& path) {
     const auto rating = Parse(*line);
     if (!rating) {
       throw Error(ErrorCode::kInvalidArgument,
-                  fmt::format("{} is not user::movie::stars: '{}'",
+                  fmt::format("{} is not a rating, user::movie::stars: '{}'",
                               reader.Place(), line->substr(0, 40)));
     }
     ratings.users = std::max(ratings.users, rating->user);

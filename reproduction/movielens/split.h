@@ -9,10 +9,11 @@
 
 namespace manyarms::reproduction {
 
-/// Who serves for what. Only users with many ratings are held out.
+/// The users who are held out from the factorisation. They all have many
+/// ratings.
 struct Split {
-  std::vector<std::uint32_t> test;        ///< the tables' users
-  std::vector<std::uint32_t> validation;  ///< constants are chosen by these
+  std::vector<std::uint32_t> test;        ///< the users of the tables
+  std::vector<std::uint32_t> validation;  ///< used to choose constants
 };
 
 struct SplitOptions {
@@ -22,8 +23,9 @@ struct SplitOptions {
   std::uint64_t seed = 1;
 };
 
-/// Draws both at random. Throws Error(kInvalidArgument) if too few users have
-/// rated enough.
+/// Draws both groups at random from the users with more than
+/// options.more_than_ratings ratings. Throws Error(kInvalidArgument) if there
+/// are too few of them.
 Split SplitUsers(const Ratings& ratings, const SplitOptions& options);
 
 /// The ratings of all users but those listed.

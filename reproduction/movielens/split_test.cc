@@ -28,7 +28,7 @@ Ratings Stairs(std::uint32_t users) {
 constexpr SplitOptions kOptions = {
     .test = 12, .validation = 5, .more_than_ratings = 20, .seed = 1};
 
-TEST(SplitUsers, TakesDifferentUsersWithMoreRatingsThanGiven) {
+TEST(SplitUsers, TakesDistinctUsersWithEnoughRatings) {
   std::set<std::uint32_t> all;
   const Split split = SplitUsers(Stairs(40), kOptions);
   EXPECT_EQ(split.test.size(), 12U);
@@ -42,7 +42,7 @@ TEST(SplitUsers, TakesDifferentUsersWithMoreRatingsThanGiven) {
   }
 }
 
-TEST(SplitUsers, MayTakeAllWhoHaveEnough) {
+TEST(SplitUsers, CanTakeAllUsersWithEnoughRatings) {
   SplitOptions options = kOptions;
   options.validation = 8;
   const Split split = SplitUsers(Stairs(40), options);
@@ -62,10 +62,10 @@ TEST(SplitUsers, IsAFunctionOfTheSeed) {
   EXPECT_NE(SplitUsers(Stairs(40), other).test, split.test);
 }
 
-// Over many seeds each of the 20 is in the test set 12/20 of the time: 240 of
-// 400, with a standard deviation of sqrt(400 x 0.6 x 0.4) < 10; five of them
-// are not met by chance.
-TEST(SplitUsers, GivesEverybodyTheSameChance) {
+// Each of the 20 users is in the test set with probability 12/20. Over 400
+// seeds that is 240 times, with a standard deviation of sqrt(400 x 0.6 x 0.4)
+// < 10. The margin is five standard deviations.
+TEST(SplitUsers, ChoosesAllUsersEquallyOften) {
   const Ratings ratings = Stairs(40);
   std::vector<int> taken(41);
   SplitOptions options = kOptions;
@@ -79,7 +79,7 @@ TEST(SplitUsers, GivesEverybodyTheSameChance) {
   }
 }
 
-TEST(SplitUsers, RefusesMoreThanThereAre) {
+TEST(SplitUsers, RefusesToTakeMoreUsersThanThereAre) {
   SplitOptions options = kOptions;
   options.validation = 9;
   ExpectError(ErrorCode::kInvalidArgument,
@@ -102,8 +102,8 @@ TEST(Without, LeavesOutExactlyTheseUsers) {
   EXPECT_EQ(next, rest.list.end());
 }
 
-// Features have a row for every movie, whoever is left out.
-TEST(Without, KeepsTheIdsBounds) {
+// Features have a row for every movie, whichever users are left out.
+TEST(Without, KeepsTheNumbersOfUsersAndMovies) {
   const Ratings rest = Without(Stairs(10), {10});
   EXPECT_EQ(rest.users, 10U);
   EXPECT_EQ(rest.movies, 10U);

@@ -13,7 +13,8 @@ std::uint32_t Checksum(std::span<const std::byte> bytes, std::uint32_t before) {
 }
 
 void ByteWriter::Write(std::span<const std::byte> bytes) {
-  // (zlib takes a null pointer, as an empty span may have, for a new start.)
+  // An empty span may have a null pointer, for which zlib would restart the
+  // checksum.
   if (bytes.empty()) return;
   checksum_ = Checksum(bytes, checksum_);
   out_.write(reinterpret_cast<const char*>(bytes.data()),

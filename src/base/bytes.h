@@ -10,9 +10,9 @@
 #include <type_traits>
 #include <vector>
 
-/// How objects are written to a stream and read back: the bytes of plain
-/// values, one after another, little-endian. Both classes have the same
-/// Transfer, so that one function can serve for writing and reading.
+/// Writes plain values to a stream, one after another, little-endian, and reads
+/// them back. Reader and writer both have a method Transfer, so that one
+/// template function can both save and load an object.
 namespace manyarms {
 
 static_assert(std::endian::native == std::endian::little,
@@ -21,12 +21,12 @@ static_assert(std::endian::native == std::endian::little,
 template <class T>
 concept Plain = std::is_arithmetic_v<T> || std::is_enum_v<T>;
 
-/// CRC-32 of bytes that follow those of `before`. Finds any error within 32
-/// bits that lie together, whatever the length.
+/// The CRC-32 of `bytes`, continuing from `before`, the checksum of the bytes
+/// that precede them. Detects any single burst of errors of up to 32 bits.
 std::uint32_t Checksum(std::span<const std::byte> bytes,
                        std::uint32_t before = 0);
 
-/// Keeps the checksum of all that it has written.
+/// Writes values and keeps the checksum of all bytes written.
 class ByteWriter {
  public:
   explicit ByteWriter(std::ostream& out) : out_(out) {}
@@ -36,13 +36,13 @@ class ByteWriter {
     Values(std::span(&value, 1));
   }
 
-  /// Without their number.
+  /// Writes the values without their number.
   template <Plain T>
   void Values(std::span<const T> values) {
     Write(std::as_bytes(values));
   }
 
-  /// With their number.
+  /// Writes the number of values first.
   template <Plain T>
   void Transfer(const std::vector<T>& values) {
     Transfer(std::uint64_t{values.size()});
@@ -58,11 +58,11 @@ class ByteWriter {
   std::uint32_t checksum_ = 0;
 };
 
-/// Whatever the stream holds, reading it ends with the values or with
-/// Error(kCorrupt), and no count is believed without the bytes for it.
+/// Reads values, or throws Error(kCorrupt), whatever the stream contains. A
+/// count is compared with the bytes left before memory is taken for it.
 class ByteReader {
  public:
-  /// `bytes`: how many there are to be read.
+  /// `bytes` is the number of bytes that may be read.
   ByteReader(std::istream& in, std::uint64_t bytes) : in_(in), left_(bytes) {}
 
   template <Plain T>
@@ -70,7 +70,8 @@ class ByteReader {
     Values(std::span(&value, 1));
   }
 
-  /// Any byte is a truth value to read, but not to have.
+  /// A damaged file may have any byte here, but a bool that is neither 0 nor 1
+  /// is undefined behaviour.
   void Transfer(bool& value) { value = Next<std::uint8_t>() != 0; }
 
   template <Plain T>
@@ -91,7 +92,8 @@ class ByteReader {
     return value;
   }
 
-  /// A number of things that take so many bytes each, at least.
+  /// Reads the number of items that follow, each of at least `bytes_each`
+  /// bytes; fails if fewer bytes are left.
   std::size_t Count(std::size_t bytes_each);
 
   std::uint64_t left() const { return left_; }
@@ -103,7 +105,7 @@ class ByteReader {
   std::uint64_t left_;
 };
 
-/// For readers that find what no writer has written.
+/// Throws Error(kCorrupt) for data that no writer can have written.
 [[noreturn]] void FailCorrupt(const char* what);
 inline void CheckSaved(bool holds, const char* what) {
   if (!holds) FailCorrupt(what);

@@ -7,26 +7,26 @@
 
 #include "manyarms/features.h"
 
-/// Checks of what callers hand in, with messages that name the value and the
-/// bound. All throw Error.
+/// Checks of the caller's values. All throw Error with a message that names the
+/// value and its bound.
 namespace manyarms {
 
 void CheckDim(std::size_t dim);
 void CheckFeatures(std::span<const float> features, std::size_t dim);
-/// `rows` feature vectors, one after another, by their number alone.
+/// Checks the number of values in `rows` feature vectors, not the values.
 void CheckRowCount(std::size_t values, std::size_t rows, std::size_t dim);
 void CheckShape(const FeatureRows& features, std::size_t rows, std::size_t dim);
-/// The features of arm i, counted from 0, of so many in one call.
+/// Checks the features of arm i, counted from 0, among the `of` arms of a call.
 void CheckRow(std::span<const float> row, std::size_t i, std::size_t of);
 void CheckReward(double reward);
 void CheckRegularisation(double regularisation);
 
-/// `name` is what the caller knows the value by.
+/// `name` is the caller's name for the value.
 void CheckWithin(const char* name, double value, double low, double high);
 void CheckCount(const char* name, std::uint64_t value, std::uint64_t low,
                 std::uint64_t high);
 
-/// Throws Error(kDuplicateId) for an id that is there twice. O(n log n).
+/// Throws Error(kDuplicateId) if an id occurs twice. O(n log n).
 void CheckDistinct(const char* name, std::span<const std::uint64_t> ids);
 
 }  // namespace manyarms

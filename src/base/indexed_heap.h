@@ -18,16 +18,17 @@ struct HeapEntry {
 };
 
 /// A binary heap of slots from which any slot can be removed. Several heaps
-/// may share one array of places as long as a slot is in one of them at a
-/// time. `Before(a, b)` is whether key a is nearer to the top than key b.
+/// may share one array of places if a slot is in at most one of them at a time.
+/// `Before(a, b)` says whether key a belongs nearer to the top than key b.
 ///
-/// Push and Remove O(log n); members can be enumerated by position.
+/// Push and Remove take O(log n). Members can be enumerated by position.
 template <class Before>
 class IndexedHeap {
  public:
   using Entry = HeapEntry;
 
-  /// `places` must outlive the heap; it is grown as needed.
+  /// `places` holds each slot's position in its heap. It must outlive the heap,
+  /// which grows it as needed.
   explicit IndexedHeap(std::vector<std::uint32_t>& places) : places_(places) {}
 
   void Push(Slot slot, float key) {
@@ -36,7 +37,8 @@ class IndexedHeap {
     SiftUp(entries_.size() - 1);
   }
 
-  /// Several at once, in O(n) where they are many.
+  /// Adds many entries at once, in O(n) if they are at least as many as those
+  /// in the heap.
   void PushAll(std::span<const Entry> entries) {
     if (entries.size() < entries_.size()) {
       for (const Entry& entry : entries) Push(entry.slot, entry.key);

@@ -9,9 +9,9 @@
 namespace manyarms {
 namespace {
 
-// Two heaps over one array of places, against maps; an arm moves from one to
-// the other as it does when it is eliminated.
-TEST(IndexedHeap, AgreesWithASortedSet) {
+// Two heaps share one array of places and are compared with maps. Slots move
+// from one heap to the other, as an arm does when it is eliminated.
+TEST(IndexedHeap, AgreesWithAMap) {
   std::vector<std::uint32_t> places;
   IndexedHeap<std::less<>> low(places);
   IndexedHeap<std::greater<>> high(places);
@@ -26,7 +26,7 @@ TEST(IndexedHeap, AgreesWithASortedSet) {
     return best;
   };
   for (int i = 0; i < 20000; ++i) {
-    if (i % 1000 == 0) {  // many or few at once
+    if (i % 1000 == 0) {
       std::vector<IndexedHeap<std::less<>>::Entry> several;
       const auto last = static_cast<Slot>(1000 + random.Below(400));
       for (Slot slot = 1000; slot < last; ++slot) {

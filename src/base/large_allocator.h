@@ -14,19 +14,19 @@
 
 namespace manyarms {
 
-/// A huge page of the systems that matter here.
+/// The size of a huge page on x86-64 and on most ARM systems.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-/// For arrays that are read at memory speed or in random places: aligned to
-/// cache lines, and large ones laid on huge pages, so that the processor's
-/// address cache reaches further.
+/// An allocator for arrays that are read at the speed of memory or in random
+/// places. Arrays are aligned to cache lines, and large ones lie on huge pages,
+/// so that the processor needs fewer address translations.
 template <class T>
 struct LargeAllocator {
   using value_type = T;
 
   LargeAllocator() = default;
   template <class U>
-  LargeAllocator(  // NOLINT(google-explicit-constructor): as allocators do
+  LargeAllocator(  // NOLINT(google-explicit-constructor): allocators convert
       const LargeAllocator<U>&) noexcept {}
 
   T* allocate(std::size_t count) {
@@ -40,7 +40,7 @@ struct LargeAllocator {
     void* memory = std::aligned_alloc(alignment, bytes);
     if (memory == nullptr) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-    // Only advice: without huge pages everything works, but slower.
+    // If this fails, everything works, only slower.
     if (alignment == kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
     return static_cast<T*>(memory);
@@ -52,7 +52,7 @@ struct LargeAllocator {
   }
 };
 
-/// Memory from a LargeAllocator that holds anything at first.
+/// Uninitialised memory from a LargeAllocator.
 struct FreeLarge {
   void operator()(void* memory) const { std::free(memory); }
 };

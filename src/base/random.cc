@@ -9,8 +9,8 @@
 namespace manyarms {
 namespace {
 
-// (0, 1], so that its logarithm is finite.
-double OpenUniform(std::uint64_t bits) {
+// Lies in (0, 1], so that its logarithm is finite.
+double PositiveUniform(std::uint64_t bits) {
   return (static_cast<double>(bits >> 11) + 1.0) * 0x1p-53;
 }
 
@@ -46,7 +46,8 @@ double RandomStream::Uniform() {
 }
 
 std::uint64_t RandomStream::Below(std::uint64_t bound) {
-  // Rejects the few values that would make small results likelier.
+  // If the lowest 2^64 mod bound values were not rejected, small results would
+  // be slightly more likely than others.
   const std::uint64_t excess = (0 - bound) % bound;
   for (;;) {
     const std::uint64_t bits = Bits();
@@ -54,14 +55,14 @@ std::uint64_t RandomStream::Below(std::uint64_t bound) {
   }
 }
 
-// Box-Muller: a fixed number of draws per value, unlike rejection methods, and
-// no tables.
+// Box-Muller needs no tables and, unlike rejection methods, a fixed number of
+// draws per value.
 template <typename Real>
 void RandomStream::Fill(std::span<Real> out) {
   for (std::size_t i = 0; i < out.size(); i += 2) {
     const auto [first, second] = NextBlock();
-    const double radius = std::sqrt(-2.0 * std::log(OpenUniform(first)));
-    const double angle = 2.0 * std::numbers::pi * OpenUniform(second);
+    const double radius = std::sqrt(-2.0 * std::log(PositiveUniform(first)));
+    const double angle = 2.0 * std::numbers::pi * PositiveUniform(second);
     out[i] = static_cast<Real>(radius * std::cos(angle));
     if (i + 1 < out.size()) {
       out[i + 1] = static_cast<Real>(radius * std::sin(angle));

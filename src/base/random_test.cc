@@ -10,7 +10,7 @@ namespace {
 
 using Role = RandomStream::Role;
 
-// Random123's known answer for counter and key 0: 6627e8d5 e169c58d ...
+// For counter 0 and key 0, Random123's known answer is 6627e8d5 e169c58d ...
 TEST(RandomStream, IsPhilox) {
   RandomStream stream(0, static_cast<Role>(0), 0);
   EXPECT_EQ(stream.Bits(), 0xe169c58d6627e8d5U);
@@ -41,9 +41,10 @@ TEST(RandomStream, FloatsAreTheDoublesRounded) {
   }
 }
 
-// Six standard errors each: a correct generator fails one seed in 10^8, and
-// the seed is fixed. Standard errors of the moments of N(0,1) over n values:
-// sqrt(1/n), sqrt(2/n), sqrt(15/n), sqrt(96/n).
+// Each margin is six standard errors: a correct generator would fail for one
+// seed in 10^8, and the seed is fixed. The standard errors of the first four
+// moments of n values from N(0, 1) are sqrt(1/n), sqrt(2/n), sqrt(15/n) and
+// sqrt(96/n).
 TEST(RandomStream, GaussianMomentsAreThoseOfTheNormalDistribution) {
   constexpr std::size_t kCount = 400000;
   std::vector<double> values(kCount);
@@ -66,7 +67,7 @@ TEST(RandomStream, GaussianMomentsAreThoseOfTheNormalDistribution) {
 }
 
 // Pearson's statistic over 10 bins has mean 9 and standard deviation
-// sqrt(18) = 4.2; beyond 50 lies less than one seed in 10^7.
+// sqrt(18) = 4.2. It exceeds 50 for less than one seed in 10^6.
 TEST(RandomStream, BelowIsUniform) {
   constexpr int kDraws = 100000;
   std::vector<int> counts(10);

@@ -73,7 +73,8 @@ const LshPlan& AdaptiveSolver::PlanFor(BandNumber band) {
       .first->second;
 }
 
-// Points shorter than what is sought need not be found.
+// An inner product with a unit query is at most the point's length, so points
+// shorter than `sought` need not be found.
 bool AdaptiveSolver::CanAnswer(BandNumber band) const {
   return BandScale(band) >= problem_.sought;
 }
@@ -84,7 +85,7 @@ void AdaptiveSolver::Insert(PointNumber number) {
   auto band = bands_.find(number_of_band);
   if (band == bands_.end()) {
     const LshPlan& plan = PlanFor(number_of_band);
-    // All copies of a scan would be the same.
+    // All copies of a scan would give the same answer.
     const std::size_t copies = plan.is_scan() ? 1 : options_.copies;
     band = bands_
                .try_emplace(number_of_band, options_.reduction, number_of_band,
@@ -120,7 +121,8 @@ std::vector<float> AdaptiveSolver::Rounded(
   return rounded;
 }
 
-// One single-query solver: down the trees, and the first point that passes.
+// Asks one single-query solver: goes down its trees and takes the first point
+// that passes the check.
 void AdaptiveSolver::AskCopy(std::size_t copy, const RoundedQuery& query,
                              Meetings& meetings, SolverAnswer& answer) const {
   constexpr std::size_t kAhead = 8;  // rows fetched ahead of their use
@@ -128,7 +130,8 @@ void AdaptiveSolver::AskCopy(std::size_t copy, const RoundedQuery& query,
   ++answer.copies_asked;
   for (const auto& [number, band] : bands_) {
     if (copy >= band.copies()) continue;
-    // What comes near the border is judged in double.
+    // Inner products in float reject most points; the rest, including all that
+    // rounding may have put on the wrong side, are checked in double.
     const auto hopeless = static_cast<float>(
         accepted - RoundingError(points_.dim(), band.scale() * query.length));
     const auto look_at = [&](std::span<const PointNumber> leaf) {
@@ -176,9 +179,9 @@ SolverAnswer AdaptiveSolver::AskOneAfterAnother(const RoundedQuery& query) {
   return answer;
 }
 
-// The first copy that finds a point has the say, so that the answer is the
-// same as one after another: a point that one copy has rejected is rejected by
-// all.
+// The answer is that of the lowest-numbered copy that finds a point. It is the
+// same as if copies were asked one after another, because all copies accept
+// the same points.
 SolverAnswer AdaptiveSolver::AskInParallel(const RoundedQuery& query) {
   std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> first = options_.copies;

@@ -15,9 +15,9 @@
 
 namespace manyarms::lsh {
 
-/// The (c, r, epsilon)-MIPS problem (Definition 3.1): find a point with
-/// <q, p> >= ratio * sought - slack if there is one with <q, p> >= sought +
-/// slack, for queries of length at most 1.
+/// The (c, r, epsilon)-MIPS problem (Definition 3.1): for a query q of length
+/// at most 1, find a point p with <q, p> >= ratio * sought - slack if some
+/// point has <q, p> >= sought + slack.
 struct MipsProblem {
   double ratio = 0.5;   ///< c
   double sought = 0.8;  ///< r
@@ -27,28 +27,30 @@ struct MipsProblem {
 struct SolverOptions {
   Reduction reduction = Reduction::kSymmetric;
   std::size_t copies = 1;  ///< kappa
-  /// Of one copy for one query. The theory wants 0.9; a thousand queries can
-  /// show that only of something better.
+  /// Probability that one copy answers one query. The theory asks for 0.9; a
+  /// share measured over a thousand queries is safely above that only if the
+  /// probability is higher.
   double success = 0.95;
-  std::size_t points = 1000;  ///< how many to plan for; any number works
-  std::size_t min_depth = 0;  ///< 1: a tree even where a scan costs less
-  double max_bytes = 8e9;     ///< of all copies together
-  std::size_t threads = 1;    ///< that query copies at the same time
+  std::size_t points = 1000;  ///< number to plan for; any number may be added
+  std::size_t min_depth = 0;  ///< 1 forces a tree even if a scan costs less
+  double max_bytes = 8e9;     ///< for all copies together
+  std::size_t threads = 1;    ///< that ask copies at the same time
 };
 
 /// kappa of Algorithm 1: d ln(K d / (epsilon delta)).
 std::size_t PaperCopies(std::size_t dim, std::size_t points, double slack,
                         double failure);
 
-/// What the proof of Theorem 3.3 needs: ln(K (2d / epsilon)^d / delta) / ln 10.
+/// The copies that the proof of Theorem 3.3 needs:
+/// ln(K (2d / epsilon)^d / delta) / ln 10.
 std::size_t NeededCopies(std::size_t dim, std::size_t points, double slack,
                          double failure);
 
 struct SolverAnswer {
   std::optional<PointNumber> point;
   std::size_t copies_asked = 0;
-  std::uint64_t directions = 0;  ///< inner products on the ways down
-  std::uint64_t scored = 0;      ///< different points held against the query
+  std::uint64_t directions = 0;  ///< inner products with nodes' directions
+  std::uint64_t scored = 0;      ///< points scored, summed over threads
 };
 
 /// Algorithm 1, M(c, r, epsilon, delta): rounds a query to a grid and asks
@@ -56,20 +58,21 @@ struct SolverAnswer {
 /// passes the check. With a single copy and no slack it is that solver, S(c, r,
 /// 0) of Proposition 3.2.
 ///
-/// Every answer passes <q^, p> >= ratio * sought for the rounded query q^.
-/// Points may be longer than 1; a slack is then in units of the longest.
+/// Every answer p has <q^, p> >= ratio * sought for the rounded query q^.
+/// Points may be longer than 1; the slack is then multiplied by the length of
+/// the longest.
 ///
-/// Thread safety: none; one thread at a time.
+/// Thread safety: none. One thread at a time may use a solver.
 class AdaptiveSolver {
  public:
-  /// Throws Error for values out of bounds and trees that do not fit in
-  /// memory. `points` must outlive the solver.
+  /// Throws Error for values out of bounds. `points` must outlive the solver.
   AdaptiveSolver(const PointTable& points, const MipsProblem& problem,
                  const SolverOptions& options, std::uint64_t seed);
 
-  /// REQUIRES: the number is in the table, but not here.
+  /// Throws Error if the planner refuses the options or no tree fits into
+  /// max_bytes. REQUIRES: the point is in the table, but not in the solver.
   void Insert(PointNumber number);
-  /// REQUIRES: the number is here and still in the table.
+  /// REQUIRES: the point is in the solver and still in the table.
   void Erase(PointNumber number);
   void Clear();
 
@@ -82,7 +85,7 @@ class AdaptiveSolver {
   std::size_t copies() const { return options_.copies; }
   std::size_t bytes() const;
 
-  /// The plan for points of a band's lengths.
+  /// The plan for points whose lengths are in this band.
   const LshPlan& PlanFor(BandNumber band);
 
   /// Whether both hold the same trees.
@@ -94,7 +97,7 @@ class AdaptiveSolver {
  private:
   struct RoundedQuery {
     std::vector<float> values;
-    std::vector<float> padded;  // to the points' stride
+    std::vector<float> padded;  // values, padded with 0 to the points' stride
     std::vector<float> on_sphere;
     double length = 0;
   };

@@ -46,7 +46,7 @@ std::vector<float> PointAt(std::span<const double> query, double product,
   return point;
 }
 
-// Points of many lengths, up to five and down to nothing.
+// Adds points with 25 lengths from 0 to 5.
 void AddUnequalPoints(PointTable& table, std::size_t count) {
   const auto rows = testing::GaussianRows(count, table.dim(), 1);
   for (std::size_t i = 0; i < count; ++i) {
@@ -89,16 +89,16 @@ TEST(AdaptiveSolver, AnswersOnlyWithPointsThatPassTheCheck) {
           const auto point = table[*answer.point];
           const auto rounded = solver.Rounded(query);
           EXPECT_GE(InnerProduct(point, rounded), 0.6 * 2);
-          // Definition 3.1, where a slack is in units of the longest point.
+          // Definition 3.1; the slack is multiplied by the longest length, 5.
           EXPECT_GE(Product(point, query), 0.6 * 2 - slack * 5 - 1e-6);
         }
-        EXPECT_GT(answers, 150) << "this test tests nothing";
+        EXPECT_GT(answers, 150) << "too few answers to test anything";
       }
     }
   }
 }
 
-TEST(AdaptiveSolver, AnswersWithNothingWhereNothingQualifies) {
+TEST(AdaptiveSolver, FindsNothingIfNoPointQualifies) {
   constexpr std::size_t kDim = 5;
   const auto query = UnitQuery(kDim, 1);
   PointTable table(kDim);
@@ -113,14 +113,14 @@ TEST(AdaptiveSolver, AnswersWithNothingWhereNothingQualifies) {
                            .min_depth = 1,
                            .threads = threads},
                           1);
-    EXPECT_EQ(solver.Find(query).point, std::nullopt);  // nothing at all
+    EXPECT_EQ(solver.Find(query).point, std::nullopt);  // it has no points yet
     InsertAll(solver, table);
     const SolverAnswer answer = solver.Find(query);
     EXPECT_EQ(answer.point, std::nullopt);
     EXPECT_EQ(answer.copies_asked, 4U);
     EXPECT_GT(answer.directions, 0U);
-    // One that just passes is found in the end: four misses in a row have
-    // probability 1e-4.
+    // One of the four copies finds a point that just qualifies: all miss it
+    // with probability 1e-4.
     const PointNumber good = table.Add(PointAt(query, 0.801, 1, 99));
     solver.Insert(good);
     EXPECT_EQ(solver.Find(query).point, good);
@@ -130,7 +130,7 @@ TEST(AdaptiveSolver, AnswersWithNothingWhereNothingQualifies) {
   }
 }
 
-// Without trees a solver is a scan: it finds if and only if there is something.
+// At depth 0 a solver is a scan: it finds a point if and only if one qualifies.
 TEST(AdaptiveSolver, MissesNothingAtDepthZero) {
   PointTable table(4);
   AddUnequalPoints(table, 60);
@@ -146,22 +146,23 @@ TEST(AdaptiveSolver, MissesNothingAtDepthZero) {
     for (PointNumber n = 0; n < table.end(); ++n) {
       best = std::max(best, InnerProduct(table[n], rounded));
     }
-    const bool there = best >= 4;
-    EXPECT_EQ(solver.Find(query).point.has_value(), there);
-    found += there ? 1 : 0;
+    const bool exists = best >= 4;
+    EXPECT_EQ(solver.Find(query).point.has_value(), exists);
+    found += exists ? 1 : 0;
   }
   EXPECT_GT(found, 30);
   EXPECT_LT(found, 270);
 }
 
-// Instances with one point to be found, exactly as near as it may be, among
-// others that only just do not count. Each has its own seed, so that they are
+// Instances of the worst case: one point just reaches the inner product at
+// which it must be found, and all others are just below the one at which they
+// would be accepted. Each instance has its own seed, so that they are
 // independent.
 struct Planted {
   Reduction reduction = Reduction::kSymmetric;
   std::size_t copies = 1;
   double length = 1;        // of all points
-  std::size_t points = 12;  // planned for
+  std::size_t points = 12;  // number to plan for
 };
 double ShareFound(const Planted& planted, int instances) {
   constexpr std::size_t kDim = 6;
@@ -200,9 +201,10 @@ constexpr int kInstances = 60;
 constexpr int kInstances = 200;
 #endif
 
-// Chernoff: a share of n that is s or less, where p is expected, has
-// probability exp(-n D(s, p)) at most, D the relative entropy. This is the s
-// with 1e-6 for p = 0.9: 0.77 for 200 instances.
+// By Chernoff's bound, a share of n instances is at most s, where p is
+// expected, with probability at most exp(-n D(s, p)), where D is the relative
+// entropy. Returns the s at which that is 1e-6 for p = 0.9: 0.77 for 200
+// instances.
 double LeastShare(int instances) {
   constexpr double kExpected = 0.9;
   double share = kExpected;
@@ -217,25 +219,25 @@ double LeastShare(int instances) {
 TEST(AdaptiveSolver, FindsThePlantedPointAsOftenAsPlanned) {
   const double share = ShareFound({}, kInstances);
   EXPECT_GE(share, LeastShare(kInstances));
-  // And is no scan.
+  // A scan would always find it.
   EXPECT_LT(share, 1);
 }
 
-TEST(AdaptiveSolver, FindsItWithThePapersReductionToo) {
+TEST(AdaptiveSolver, FindsThePlantedPointWithThePapersReduction) {
   EXPECT_GE(ShareFound({.reduction = Reduction::kPaper}, kInstances / 2),
             LeastShare(kInstances / 2));
 }
 
-// In a band whose scale makes the cosine far smaller, and in a tree large
-// enough to tell cosines apart.
-TEST(AdaptiveSolver, FindsItWhateverItsLength) {
+// The scale of this band makes the cosine far smaller. The tree is planned for
+// 1000 points so that it is large enough to tell such cosines apart.
+TEST(AdaptiveSolver, FindsAPlantedLongPoint) {
   EXPECT_GE(ShareFound({.length = 5.6, .points = 1000}, kInstances / 4),
             LeastShare(kInstances / 4));
 }
 
-// Three copies miss together with probability 1e-3: of 100 instances four or
-// more are missed with probability 4e-6.
-TEST(AdaptiveSolver, HardlyEverMissesItWithThreeCopies) {
+// All three copies miss the point with probability 1e-3, so four or more of 100
+// instances fail with probability 4e-6.
+TEST(AdaptiveSolver, RarelyMissesThePlantedPointWithThreeCopies) {
   const int instances = kInstances / 2;
   EXPECT_GE(ShareFound({.copies = 3}, instances), 1 - 3.0 / instances);
 }
@@ -253,7 +255,7 @@ TEST(AdaptiveSolver, RoundsQueriesToTheGrid) {
         double square = 0;
         for (std::size_t j = 0; j < dim; ++j) {
           const double steps = rounded[j] / step;
-          // Floats have 24 bits, and there are 5,000 steps at most.
+          // The margin suits floats of 24 bits and at most 5,000 steps.
           EXPECT_NEAR(steps, std::round(steps), 1e-3);
           EXPECT_LE(std::abs(rounded[j] - query[j]), 0.5 * step + 1e-7);
           square += (rounded[j] - query[j]) * (rounded[j] - query[j]);
@@ -264,7 +266,7 @@ TEST(AdaptiveSolver, RoundsQueriesToTheGrid) {
   }
 }
 
-TEST(AdaptiveSolver, LeavesQueriesAloneWithoutSlack) {
+TEST(AdaptiveSolver, DoesNotRoundQueriesWithoutSlack) {
   const PointTable table(5);
   const AdaptiveSolver solver(table, {.slack = 0}, {}, 1);
   const auto query = UnitQuery(5, 1);
@@ -274,8 +276,7 @@ TEST(AdaptiveSolver, LeavesQueriesAloneWithoutSlack) {
   }
 }
 
-// Queries that round to the same point of the grid get the same answer.
-TEST(AdaptiveSolver, TellsNoQueriesApartThatRoundAlike) {
+TEST(AdaptiveSolver, AnswersQueriesThatRoundToTheSameGridPointAlike) {
   PointTable table(3);
   AddUnequalPoints(table, 200);
   AdaptiveSolver solver(table, {.ratio = 0.7, .sought = 3, .slack = 0.6},
@@ -291,16 +292,16 @@ TEST(AdaptiveSolver, TellsNoQueriesApartThatRoundAlike) {
 
 // d ln(K d / (epsilon delta)) = 4 ln(4000 / 0.005) = 54.37 and
 // log10(K (2d / epsilon)^d / delta) = log10(1000 * 80^4 / 0.05) = 11.91.
-TEST(Copies, AreTheFormulasFigures) {
+TEST(Copies, FollowTheirFormulas) {
   EXPECT_EQ(PaperCopies(4, 1000, 0.1, 0.05), 55U);
   EXPECT_EQ(NeededCopies(4, 1000, 0.1, 0.05), 12U);
   EXPECT_EQ(PaperCopies(16, 100'000, 0.01, 0.05), 351U);
-  // Never none.
+  // There is always at least one.
   EXPECT_EQ(PaperCopies(1, 1, 1, 1), 1U);
   EXPECT_EQ(NeededCopies(1, 1, 1, 1), 1U);
 }
 
-TEST(Copies, AreNeverFewerInThePaperThanItsProofNeeds) {
+TEST(Copies, AreAtLeastAsManyByThePapersFormulaAsItsProofNeeds) {
   for (const std::size_t dim : {1U, 2U, 3U, 16U, 136U}) {
     for (const std::size_t points : {1U, 10U, 1000U, 1'000'000U}) {
       for (const double slack : {0.9, 0.1, 1e-6}) {
@@ -313,8 +314,8 @@ TEST(Copies, AreNeverFewerInThePaperThanItsProofNeeds) {
   }
 }
 
-TEST(AdaptiveSolver, AnswersTheSameWithAnyNumberOfThreads) {
-  // So many that a copy takes longer than a thread takes to start.
+TEST(AdaptiveSolver, GivesTheSameAnswersWithAnyNumberOfThreads) {
+  // With 5000 points a copy takes longer than a thread takes to start.
   PointTable table(4);
   AddUnequalPoints(table, 5000);
   const auto make = [&](std::size_t threads) {
@@ -345,13 +346,14 @@ TEST(AdaptiveSolver, AnswersTheSameWithAnyNumberOfThreads) {
     answers += expected.point ? 1 : 0;
     late += expected.point && expected.copies_asked > 1 ? 1 : 0;
   }
-  // All kinds of queries were among them.
+  // Some queries had no answer, some one from the first copy, and some one from
+  // a later copy.
   EXPECT_GT(answers, 30);
   EXPECT_LT(answers, 140);
   EXPECT_GT(late, 10);
 }
 
-TEST(AdaptiveSolver, IsTheFreshOneAfterPointsCameAndWent) {
+TEST(AdaptiveSolver, EqualsAFreshOneAfterInsertionsAndErasures) {
   for (const Reduction reduction : kReductions) {
     PointTable table(3);
     AddUnequalPoints(table, 120);
@@ -365,7 +367,8 @@ TEST(AdaptiveSolver, IsTheFreshOneAfterPointsCameAndWent) {
       solver.Erase(n);
       table.Remove(n);
     }
-    // Longer than all before; and another in an old one's place.
+    // One new point is longer than all others; both get the numbers of removed
+    // points.
     solver.Insert(table.Add(std::vector<float>{300, 0, 1}));
     solver.Insert(table.Add(std::vector<float>{0, -2, 1}));
     AdaptiveSolver fresh(table, problem, options, 5);
@@ -376,7 +379,7 @@ TEST(AdaptiveSolver, IsTheFreshOneAfterPointsCameAndWent) {
     const PointNumber last = 1;
     fresh.Erase(last);
     EXPECT_EQ(solver == fresh, Length(table[last]) < 1)
-        << "equality notices nothing";
+        << "operator== does not see that a point is missing";
     for (PointNumber n = 0; n < table.end(); ++n) {
       if (table.Contains(n)) solver.Erase(n);
     }
@@ -385,13 +388,13 @@ TEST(AdaptiveSolver, IsTheFreshOneAfterPointsCameAndWent) {
   }
 }
 
-TEST(AdaptiveSolver, FindsAPointMuchLongerThanAllBefore) {
+TEST(AdaptiveSolver, FindsAPointMuchLongerThanAllOthers) {
   PointTable table(4);
   AddUnequalPoints(table, 100);
   AdaptiveSolver solver(table, {.ratio = 0.9, .sought = 1000},
                         {.copies = 5, .points = 100, .min_depth = 1}, 1);
   InsertAll(solver, table);
-  EXPECT_EQ(solver.bytes(), 0U) << "short points need not be kept";
+  EXPECT_EQ(solver.bytes(), 0U) << "points that cannot qualify are kept";
   const auto query = UnitQuery(4, 1);
   EXPECT_EQ(solver.Find(query).point, std::nullopt);
   const PointNumber longest = table.Add(PointAt(query, 1100, 1200, 1));
@@ -420,7 +423,7 @@ TEST(AdaptiveSolver, RefusesOptionsOutOfBounds) {
   expect({"threads is 5000", "1024"}, {}, {.threads = 5000});
 }
 
-TEST(AdaptiveSolver, KeepsAllCopiesTogetherWithinTheMemory) {
+TEST(AdaptiveSolver, KeepsAllCopiesTogetherWithinTheMemoryLimit) {
   PointTable table(8);
   const auto rows = testing::GaussianRows(2000, 8, 1);
   for (std::size_t i = 0; i < 2000; ++i) {
@@ -448,7 +451,7 @@ TEST(AdaptiveSolver, KeepsAllCopiesTogetherWithinTheMemory) {
       table, {.ratio = 0.5, .sought = 0.9},
       {.copies = 5, .points = 2000, .min_depth = 1, .max_bytes = 100}, 1);
   ExpectError(ErrorCode::kTooLarge, {"20 bytes"}, [&] { solver.Insert(0); });
-  // And is as before.
+  // The solver is unchanged.
   EXPECT_EQ(solver.bytes(), 0U);
   EXPECT_EQ(solver.Find(UnitQuery(8, 1)).point, std::nullopt);
 }

@@ -9,7 +9,7 @@
 namespace manyarms::lsh {
 namespace {
 
-// Shorter points are as good as zero.
+// The band of zero and of all points too short to matter.
 constexpr BandNumber kLowest = -200;
 
 }  // namespace
@@ -19,7 +19,7 @@ double BandScale(BandNumber band) { return std::exp2(0.5 * band); }
 BandNumber BandOf(double length) {
   if (length <= BandScale(kLowest)) return kLowest;
   auto band = static_cast<BandNumber>(std::ceil(2 * std::log2(length)));
-  // The logarithm may be rounded across the border.
+  // Rounding of the logarithm may have crossed a boundary between bands.
   while (BandScale(band) < length) ++band;
   while (BandScale(band - 1) >= length) --band;
   return band;
@@ -28,7 +28,7 @@ BandNumber BandOf(double length) {
 Band::Band(Reduction reduction, BandNumber number, const TreeShape& shape,
            std::size_t copies, std::uint64_t seed)
     : reduction_(reduction), scale_(BandScale(number)), on_sphere_(shape.dim) {
-  // A stream of seeds for each band.
+  // Each band has its own stream of seeds.
   RandomStream seeds(seed, RandomStream::Role::kCopy,
                      static_cast<std::uint64_t>(number - kLowest));
   trees_.reserve(copies);

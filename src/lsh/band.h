@@ -8,14 +8,16 @@
 
 namespace manyarms::lsh {
 
-/// A range of lengths. Points must be scaled to length 1 at most before they
-/// go onto a sphere, and a longer one may always arrive. So each range of
-/// lengths has its own scale and its own trees: nothing is ever scaled anew,
-/// trees stay a function of the points in them, and short points are not lost
-/// among long ones (as in Yan et al. 2018, "Norm-ranging LSH").
+/// Identifies a range of lengths. Points must be scaled to length at most 1
+/// before they are mapped to the sphere, and a longer point may arrive at any
+/// time. So each range of lengths has its own scale and its own trees: no tree
+/// is ever rebuilt for a new scale, a tree depends only on the points in it,
+/// and short points are not lost among long ones (as in Yan et al. 2018,
+/// "Norm-ranging LSH").
 using BandNumber = int;
 
-/// Lengths (2^((n-1)/2), 2^(n/2)] are band n. Zero is in the lowest.
+/// Band n holds the lengths in (2^((n-1)/2), 2^(n/2)]. The lowest band also
+/// holds all shorter points, including zero.
 BandNumber BandOf(double length);
 double BandScale(BandNumber band);
 
@@ -25,9 +27,9 @@ class Band {
   Band(Reduction reduction, BandNumber number, const TreeShape& shape,
        std::size_t copies, std::uint64_t seed);
 
-  /// REQUIRES: the point belongs to the band and is not in it.
+  /// REQUIRES: the point's length is in this band, and it was not inserted.
   void Insert(PointNumber number, std::span<const float> point);
-  /// REQUIRES: the number is in the band, and this is its point.
+  /// REQUIRES: the number was inserted with this point.
   void Erase(PointNumber number, std::span<const float> point);
 
   double scale() const { return scale_; }

@@ -12,7 +12,7 @@ namespace {
 constexpr TreeShape kShape = {
     .dim = 4, .depth = 1, .branching = 9, .point_threshold = 0};
 
-TEST(BandOf, HasItsBordersAtRootsOfPowersOfTwo) {
+TEST(BandOf, HasBoundariesAtPowersOfTheSquareRootOfTwo) {
   EXPECT_EQ(BandOf(1), 0);
   EXPECT_EQ(BandOf(1.0001), 1);
   EXPECT_EQ(BandOf(1.4142), 1);
@@ -22,16 +22,16 @@ TEST(BandOf, HasItsBordersAtRootsOfPowersOfTwo) {
   EXPECT_EQ(BandOf(0.5001), -1);
 }
 
-TEST(BandOf, PutsALengthOnTheBorderIntoTheLowerBand) {
+TEST(BandOf, PutsALengthOnABoundaryIntoTheLowerBand) {
   for (BandNumber band = -199; band <= 200; ++band) {
-    const double border = BandScale(band);
-    EXPECT_EQ(BandOf(border), band);
-    EXPECT_EQ(BandOf(std::nextafter(border, 1e300)), band + 1);
-    EXPECT_EQ(BandOf(std::nextafter(border, 0)), band);
+    const double boundary = BandScale(band);
+    EXPECT_EQ(BandOf(boundary), band);
+    EXPECT_EQ(BandOf(std::nextafter(boundary, 1e300)), band + 1);
+    EXPECT_EQ(BandOf(std::nextafter(boundary, 0)), band);
   }
 }
 
-TEST(BandOf, NeverHasAPointLongerThanTheScale) {
+TEST(BandOf, ContainsNoLengthAboveItsScale) {
   RandomStream random(1, RandomStream::Role::kArm, 0);
   for (int i = 0; i < 20'000; ++i) {
     const double length = std::exp(60 * (random.Uniform() - 0.5));
@@ -41,7 +41,7 @@ TEST(BandOf, NeverHasAPointLongerThanTheScale) {
   }
 }
 
-TEST(BandOf, PutsZeroAndAllThatIsTinyIntoTheLowest) {
+TEST(BandOf, PutsZeroAndTinyLengthsIntoTheLowestBand) {
   const BandNumber lowest = BandOf(0);
   for (const double length :
        {std::numeric_limits<double>::denorm_min(), 1e-300, 1e-38, 1e-31}) {
@@ -51,9 +51,8 @@ TEST(BandOf, PutsZeroAndAllThatIsTinyIntoTheLowest) {
   EXPECT_GT(BandOf(1e-30), lowest);
 }
 
-// As long as an arm can be: every feature at its bound, and its lifting's
-// square beyond that.
-TEST(BandOf, HasAPlaceForHugeLengths) {
+// The largest of these exceed the lengths of any arm and any lifted vector.
+TEST(BandOf, AcceptsHugeLengths) {
   for (const double length : {1e10, 1e19, 1e38, 1e76}) {
     EXPECT_GE(BandScale(BandOf(length)), length);
     EXPECT_LT(BandScale(BandOf(length)), 1.4143 * length);
@@ -67,7 +66,7 @@ TEST(BandScale, DoublesEverySecondBand) {
   }
 }
 
-// The tree of a band is the one that its points on the sphere make.
+// A query at the point's place on the sphere reaches all leaves that hold it.
 TEST(Band, ScalesItsPointsOntoTheSphere) {
   const std::vector<float> point = {3, 0, 4};
   const BandNumber number = BandOf(5);
@@ -86,7 +85,7 @@ TEST(Band, ScalesItsPointsOntoTheSphere) {
   EXPECT_GT(leaves, 0U);
 }
 
-TEST(Band, HasAnotherTreeForEachCopyAndEachBand) {
+TEST(Band, HasADifferentTreeForEachCopyAndEachBand) {
   const Band band(Reduction::kSymmetric, 3, kShape, 4, 1);
   for (std::size_t i = 0; i < 4; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -99,7 +98,7 @@ TEST(Band, HasAnotherTreeForEachCopyAndEachBand) {
   EXPECT_FALSE(band == Band(Reduction::kSymmetric, 3, kShape, 3, 1));
 }
 
-TEST(Band, IsAsBeforeWhenPointsHaveComeAndGone) {
+TEST(Band, IsUnchangedAfterInsertionsAreUndone) {
   Band band(Reduction::kSymmetric, 8, kShape, 3, 1);
   const auto rows = testing::GaussianRows(40, 3, 1);
   const auto row = [&](PointNumber n) {

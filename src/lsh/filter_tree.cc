@@ -8,7 +8,7 @@ namespace manyarms::lsh {
 
 FilterTree::FilterTree(const TreeShape& shape, std::uint64_t seed)
     : shape_(shape), seed_(seed) {
-  // The root is always there; without points it has no children.
+  // The root always exists; without points it has no children.
   if (shape_.depth == 0) {
     NewLeaf();
   } else {
@@ -71,7 +71,7 @@ void FilterTree::Erase(PointNumber number, std::span<const float> point) {
   EraseBelow(0, 0, number, point);
 }
 
-// Whether the point got into a leaf below.
+// Returns whether the point reached a leaf below this node.
 bool FilterTree::InsertBelow(Index at, std::size_t level, PointNumber number,
                              std::span<const float> point) {
   if (level == shape_.depth) {
@@ -102,7 +102,7 @@ bool FilterTree::InsertBelow(Index at, std::size_t level, PointNumber number,
   return arrived;
 }
 
-// Whether nothing is left below.
+// Returns whether no points are left below this node.
 bool FilterTree::EraseBelow(Index at, std::size_t level, PointNumber number,
                             std::span<const float> point) {
   if (level == shape_.depth) {
@@ -113,7 +113,8 @@ bool FilterTree::EraseBelow(Index at, std::size_t level, PointNumber number,
   const auto threshold = static_cast<float>(shape_.point_threshold);
   ForEachChildReached(at, point, threshold, [&](std::size_t c) {
     const Index child = inner_[at].child[c];
-    // The point passes here but got stuck on a level below.
+    // The point passes this child's filter but none on some level below, so
+    // Insert made no node for it.
     if (child == kNone) return true;
     if (!EraseBelow(child, level + 1, number, point)) return true;
     inner_[at].child[c] = kNone;

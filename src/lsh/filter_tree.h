@@ -16,16 +16,17 @@
 
 namespace manyarms::lsh {
 
-/// A filter tree over points of the unit sphere. What it consists of is a pure
-/// function of shape, seed and the points that are in it: directions come from
-/// (seed, node), leaves are sorted, and nodes without points are not there. So
-/// it does not matter in which order points came and went.
+/// A filter tree over points of the unit sphere. It is a pure function of its
+/// shape, its seed and the points in it: directions come from (seed, node),
+/// leaves are sorted, and nodes without points do not exist. So the order in
+/// which points were inserted and erased does not matter.
 ///
-/// Inserting and erasing take the same walk: LshPlan::insert_directions inner
-/// products, and a change of each leaf's list that the point is in; a node that
-/// is not there yet costs drawing its directions.
+/// Inserting and erasing visit the same nodes: they take
+/// LshPlan::insert_directions inner products and change each leaf that holds
+/// the point. A new node also has to draw its directions.
 ///
-/// Thread safety: const methods may be called at the same time.
+/// Thread safety: any number of threads may call const methods while no thread
+/// calls a non-const one.
 class FilterTree {
  public:
   FilterTree(const TreeShape& shape, std::uint64_t seed);
@@ -34,12 +35,12 @@ class FilterTree {
   /// coordinates.
   void Insert(PointNumber number, std::span<const float> point);
 
-  /// REQUIRES: the number is in the tree, and this is its point.
+  /// REQUIRES: the number was inserted with this point.
   void Erase(PointNumber number, std::span<const float> point);
 
-  /// Calls visit(numbers) for each leaf that the query reaches, from left to
-  /// right and piece by piece, until it returns false. Returns the inner
-  /// products with directions that this took.
+  /// Calls visit(numbers) for each piece of each leaf that the query reaches,
+  /// from left to right, until it returns false. Returns the number of inner
+  /// products with directions.
   template <class Visit>
   std::uint64_t VisitLeaves(std::span<const float> query, float threshold,
                             const Visit& visit) const {
@@ -50,11 +51,12 @@ class FilterTree {
 
   const TreeShape& shape() const { return shape_; }
 
-  /// Points in leaves, each as often as it is in one.
+  /// The sum of the numbers of points in all leaves. A point in several leaves
+  /// counts several times.
   std::size_t entries() const { return entries_; }
   std::size_t bytes() const;
 
-  /// Whether both consist of the same nodes with the same directions and the
+  /// Whether both trees have the same nodes with the same directions, and the
   /// same points in the same leaves.
   friend bool operator==(const FilterTree& one, const FilterTree& other);
 
@@ -63,10 +65,13 @@ class FilterTree {
   static constexpr Index kNone = ~Index{0};
 
   struct Inner {
-    std::uint64_t name = 0;  // the root's is 0, that of a child below
+    // Index of the node's random stream: 0 for the root, and
+    // name * branching + c + 1 for child c.
+    std::uint64_t name = 0;
     std::size_t children = 0;
     std::vector<Index> child;  // inner nodes, or leaves on the last level
-    // In blocks of kLanes children; coordinate j of lane l at [j * kLanes + l].
+    // Blocks of kLanes children; a block has coordinate j of lane l at
+    // [j * kLanes + l].
     std::vector<float, LargeAllocator<float>> directions;
   };
   using Leaf = SortedNumbers;
@@ -75,8 +80,8 @@ class FilterTree {
     return level + 1 == shape_.depth;
   }
 
-  // Calls visit(c) for the children whose direction has an inner product of at
-  // least `threshold` with the vector, until it returns false.
+  // Calls visit(c) for each child whose direction's inner product with the
+  // vector is at least `threshold`, until it returns false.
   template <class Visit>
   bool ForEachChildReached(Index at, std::span<const float> vector,
                            float threshold, const Visit& visit) const;
@@ -112,7 +117,8 @@ bool FilterTree::ForEachChildReached(Index at, std::span<const float> vector,
   constexpr std::size_t kGroup = kernels::kDirectionGroup;
   for (std::size_t first = 0; first < shape_.branching; first += kGroup) {
     const std::size_t count = std::min(kGroup, shape_.branching - first);
-    // Looked up anew each time: visits may move the nodes.
+    // inner_[at] is looked up in each round because a visit may reallocate
+    // inner_.
     std::uint64_t reached = kernels::DirectionsReached(
         inner_[at].directions.data() + first * shape_.dim, count, vector,
         threshold);
@@ -125,7 +131,7 @@ bool FilterTree::ForEachChildReached(Index at, std::span<const float> vector,
   return true;
 }
 
-// Returns false when the visitor wants no more.
+// Returns false if the visitor returned false.
 template <class Visit>
 bool FilterTree::Walk(Index at, std::size_t level, std::span<const float> query,
                       float threshold, const Visit& visit,

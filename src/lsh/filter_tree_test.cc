@@ -23,8 +23,8 @@ std::vector<float> UnitVector(std::size_t dim, std::uint64_t index) {
   return v;
 }
 
-// Every leaf by the way down to it, found by walking over all branching^depth
-// ways, with each node's directions drawn anew.
+// The slow twin: it stores each leaf under the path down to it, tries all
+// branching^depth paths, and draws directions anew each time.
 class ObviousTree {
  public:
   ObviousTree(const TreeShape& shape, std::uint64_t seed)
@@ -52,8 +52,8 @@ class ObviousTree {
     return found;
   }
 
-  // Inner products on a query's way: all children of the root, and of each
-  // node with points below that it reaches.
+  // The inner products of a query: one for each child of the root and of each
+  // node that it reaches, if the node has points below.
   std::uint64_t Directions(std::span<const float> query,
                            double threshold) const {
     std::set<Way> nodes;
@@ -127,8 +127,8 @@ std::uint64_t Directions(const FilterTree& tree, std::span<const float> query,
                           [](std::span<const PointNumber>) { return true; });
 }
 
-// Depths 0 to 3, thresholds of both signs, and branchings on all sides of a
-// block of 16 and a group of 64 directions.
+// Shapes with depths 0 to 3, thresholds of both signs, and branchings just
+// below, at and above a block of 16 and a group of 64 directions.
 const std::vector<TreeShape>& Shapes() {
   static const std::vector<TreeShape> shapes = {
       {.dim = 3, .depth = 0, .branching = 5, .point_threshold = 0.5},
@@ -144,7 +144,7 @@ const std::vector<TreeShape>& Shapes() {
       {.dim = 5, .depth = 2, .branching = 19, .point_threshold = 1.1},
       {.dim = 3, .depth = 3, .branching = 2, .point_threshold = -1.0},
       {.dim = 3, .depth = 3, .branching = 7, .point_threshold = 0.4},
-      // So high that many points get stuck half-way and some are nowhere.
+      // With this threshold many points stop half-way, and some reach no leaf.
       {.dim = 4, .depth = 3, .branching = 5, .point_threshold = 1.1},
   };
   return shapes;
@@ -155,13 +155,13 @@ std::string Text(const TreeShape& shape) {
          ::testing::PrintToString(shape.branching);
 }
 
-TEST(FilterTree, AgreesWithTheObviousOneAsPointsComeAndGo) {
+TEST(FilterTree, AgreesWithASlowTwinAfterInsertionsAndErasures) {
   for (const TreeShape& shape : Shapes()) {
     SCOPED_TRACE(Text(shape));
     constexpr std::uint64_t kSeed = 9;
     FilterTree tree(shape, kSeed);
     ObviousTree obvious(shape, kSeed);
-    const auto expect_alike = [&] {
+    const auto expect_equal = [&] {
       ASSERT_EQ(tree.entries(), obvious.entries());
       for (std::uint64_t i = 0; i < 4; ++i) {
         const auto query = UnitVector(shape.dim, 1000 + i);
@@ -177,17 +177,17 @@ TEST(FilterTree, AgreesWithTheObviousOneAsPointsComeAndGo) {
       tree.Insert(n * 7 % 24, UnitVector(shape.dim, n * 7 % 24));
       obvious.Insert(n * 7 % 24, UnitVector(shape.dim, n * 7 % 24));
     }
-    expect_alike();
+    expect_equal();
     for (PointNumber n = 0; n < 24; n += 2) {
       tree.Erase(n, UnitVector(shape.dim, n));
       obvious.Erase(n);
     }
-    expect_alike();
+    expect_equal();
     for (PointNumber n = 100; n < 106; ++n) {
       tree.Insert(n, UnitVector(shape.dim, n));
       obvious.Insert(n, UnitVector(shape.dim, n));
     }
-    expect_alike();
+    expect_equal();
   }
 }
 
@@ -198,14 +198,15 @@ FilterTree Built(const TreeShape& shape, std::uint64_t seed,
   return tree;
 }
 
-RC_GTEST_PROP(FilterTree, IsTheOneBuiltAfreshFromThePointsLeft,
+RC_GTEST_PROP(FilterTree, EqualsATreeBuiltFromTheRemainingPoints,
               (std::uint64_t seed)) {
   const TreeShape shape = *rc::gen::elementOf(Shapes());
   const auto operations = *rc::gen::container<std::vector<PointNumber>>(
       rc::gen::inRange<PointNumber>(0, 30));
   FilterTree tree(shape, seed);
   std::set<PointNumber> left;
-  // An operation inserts the point if it is not there and erases it if it is.
+  // An operation inserts a point if the tree does not have it, and erases it
+  // if it does.
   for (const PointNumber n : operations) {
     const auto point = UnitVector(shape.dim, n);
     if (left.insert(n).second) {
@@ -219,18 +220,18 @@ RC_GTEST_PROP(FilterTree, IsTheOneBuiltAfreshFromThePointsLeft,
   RC_ASSERT(tree == Built(shape, seed, other_order));
 }
 
-TEST(FilterTree, HoldsAnErasedPointNowhere) {
+TEST(FilterTree, HoldsAnErasedPointInNoLeaf) {
   for (const TreeShape& shape : Shapes()) {
     FilterTree tree = Built(shape, 2, {1, 2, 3, 4, 5, 6, 7, 8});
     tree.Erase(5, UnitVector(shape.dim, 5));
-    // A query that goes everywhere.
+    // With this threshold the query reaches all leaves.
     for (const Leaf& leaf : Leaves(tree, UnitVector(shape.dim, 5), -1e9F)) {
       EXPECT_EQ(std::ranges::count(leaf, 5U), 0) << Text(shape);
     }
   }
 }
 
-TEST(FilterTree, IsEmptyAfterAllIsErased) {
+TEST(FilterTree, IsEmptyAfterAllPointsAreErased) {
   for (const TreeShape& shape : Shapes()) {
     FilterTree tree = Built(shape, 2, {1, 2, 3, 4, 5, 6, 7, 8});
     for (const PointNumber n : {3U, 1U, 8U, 2U, 7U, 4U, 5U, 6U}) {
@@ -240,14 +241,14 @@ TEST(FilterTree, IsEmptyAfterAllIsErased) {
     EXPECT_TRUE(tree == FilterTree(shape, 2)) << Text(shape);
     const auto query = UnitVector(shape.dim, 1);
     EXPECT_TRUE(Leaves(tree, query, -1e9F).empty());
-    // Nothing but the root is left to be asked.
+    // Only the root is left.
     EXPECT_EQ(Directions(tree, query, -1e9F),
               shape.depth == 0 ? 0 : shape.branching);
   }
 }
 
-// Otherwise equality with a tree built afresh would say nothing.
-TEST(FilterTree, IsUnequalToAnyOther) {
+// The tests above rely on this.
+TEST(FilterTree, DiffersFromTreesWithOtherPointsShapesOrSeeds) {
   const TreeShape shape{
       .dim = 4, .depth = 2, .branching = 6, .point_threshold = 0.1};
   const FilterTree tree = Built(shape, 3, {1, 2, 3});
@@ -263,12 +264,12 @@ TEST(FilterTree, IsUnequalToAnyOther) {
             .dim = 4, .depth = 2, .branching = 6, .point_threshold = 0.2}}) {
     EXPECT_FALSE(tree == Built(other, 3, {1, 2, 3}));
   }
-  // As many entries, but a number in the place of another.
+  // The number of entries is the same, but one point has another number.
   FilterTree renamed = Built(shape, 3, {1, 2});
   renamed.Insert(9, UnitVector(shape.dim, 3));
   ASSERT_EQ(renamed.entries(), tree.entries());
   EXPECT_FALSE(tree == renamed);
-  // As many entries, but two numbers have changed places.
+  // The number of entries is the same, but two points have swapped numbers.
   FilterTree swapped = Built(shape, 3, {1});
   swapped.Insert(2, UnitVector(shape.dim, 3));
   swapped.Insert(3, UnitVector(shape.dim, 2));
@@ -276,7 +277,7 @@ TEST(FilterTree, IsUnequalToAnyOther) {
   EXPECT_FALSE(tree == swapped);
 }
 
-TEST(FilterTree, StopsWhenTheVisitorWantsNoMore) {
+TEST(FilterTree, StopsWhenTheVisitorReturnsFalse) {
   for (const TreeShape& shape : Shapes()) {
     if (shape.depth == 0) continue;
     const FilterTree tree = Built(shape, 7, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -294,7 +295,7 @@ TEST(FilterTree, StopsWhenTheVisitorWantsNoMore) {
   }
 }
 
-TEST(FilterTree, GivesBackWhatLeavesTake) {
+TEST(FilterTree, FreesTheMemoryOfErasedPoints) {
   const TreeShape shape{
       .dim = 8, .depth = 2, .branching = 20, .point_threshold = 1.0};
   FilterTree tree(shape, 1);
@@ -310,13 +311,13 @@ TEST(FilterTree, GivesBackWhatLeavesTake) {
     EXPECT_LT(tree.bytes(), full / 2);
     fill();
   }
-  // The lists of free nodes are all that has come in addition.
+  // Only the lists of free nodes have been added.
   EXPECT_LT(tree.bytes(), full + full / 4);
 }
 
-// Most points get stuck half-way here, below nodes that are made for them and
-// must go again.
-TEST(FilterTree, KeepsNoNodesOfPointsThatGotStuck) {
+// Most points stop half-way here: Insert makes nodes for them and must drop
+// these again.
+TEST(FilterTree, KeepsNoNodesOfPointsThatReachNoLeaf) {
   const TreeShape shape{
       .dim = 4, .depth = 3, .branching = 5, .point_threshold = 1.1};
   FilterTree tree(shape, 1);
@@ -332,8 +333,8 @@ TEST(FilterTree, KeepsNoNodesOfPointsThatGotStuck) {
   EXPECT_EQ(tree.bytes(), before);
 }
 
-// A long life: 100,000 insertions and erasures over 10,000 points.
-void LiveLong(const TreeShape& shape) {
+// Inserts 10,000 points, then inserts or erases points 100,000 times.
+void TestManyChanges(const TreeShape& shape) {
 #ifdef __SANITIZE_ADDRESS__
   constexpr int kOperations = 10'000;
   constexpr PointNumber kPoints = 1'000;
@@ -367,12 +368,14 @@ void LiveLong(const TreeShape& shape) {
   EXPECT_GT(tree.entries(), kPoints / 2);
 }
 
-TEST(FilterTree, IsTheFreshOneAfterALongLifeOnOneLevel) {
-  LiveLong({.dim = 8, .depth = 1, .branching = 100, .point_threshold = 1.5});
+TEST(FilterTree, EqualsAFreshTreeAfterManyChangesOnOneLevel) {
+  TestManyChanges(
+      {.dim = 8, .depth = 1, .branching = 100, .point_threshold = 1.5});
 }
 
-TEST(FilterTree, IsTheFreshOneAfterALongLifeOnTwoLevels) {
-  LiveLong({.dim = 8, .depth = 2, .branching = 33, .point_threshold = 1.3});
+TEST(FilterTree, EqualsAFreshTreeAfterManyChangesOnTwoLevels) {
+  TestManyChanges(
+      {.dim = 8, .depth = 2, .branching = 33, .point_threshold = 1.3});
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 namespace manyarms::lsh {
 namespace {
 
-// Gauss-Legendre with ten points on [-1, 1]; the other half mirrors this one.
+// The positive points of ten-point Gauss-Legendre quadrature on [-1, 1]; the
+// rule is symmetric.
 struct QuadraturePoint {
   double at, weight;
 };
@@ -32,16 +33,17 @@ double Integral(const Function& f, double from, double to) {
   return sum * half;
 }
 
-// Beyond this many standard deviations a tail is nothing to a double.
+// A tail beyond this many standard deviations underflows in double.
 constexpr double kFar = 38;
 
 }  // namespace
 
 double UpperTail(double x) { return 0.5 * std::erfc(x / std::numbers::sqrt2); }
 
-// The derivative of G by the correlation is the density at (a, b) (Plackett
-// 1954), so that G is its value for independent variables plus an integral,
-// which has a smooth integrand in the angle whose sine the correlation is.
+// The derivative of G with respect to the correlation is the joint density at
+// (a, b) (Plackett 1954). So G is its value for independent variables plus the
+// integral of that density over the correlation. With correlation = sin(angle),
+// the integrand is smooth in the angle.
 double JointUpperTail(double a, double b, double correlation) {
   a = std::clamp(a, -kFar, kFar);
   b = std::clamp(b, -kFar, kFar);
@@ -55,8 +57,8 @@ double JointUpperTail(double a, double b, double correlation) {
     const double sine = std::sin(angle);
     return std::exp((twice * sine - squares) / (2 * (1 - sine * sine)));
   };
-  // Near a right angle the integrand may fall off steeply: panels get shorter
-  // towards it.
+  // Near a right angle the integrand may fall off steeply, so panels get
+  // shorter towards it.
   const double angle = std::asin(correlation);
   constexpr double kSplit[] = {0, 0.5, 0.8, 0.95, 1};
   const bool steep = std::abs(correlation) > 0.7;

@@ -1,9 +1,9 @@
 #ifndef MANYARMS_LSH_GAUSSIAN_H_
 #define MANYARMS_LSH_GAUSSIAN_H_
 
-/// Tails of the normal distribution, to some ten digits: a plan made from their
-/// asymptotics would be wrong by orders of magnitude at any size that fits into
-/// a machine.
+/// Tails of the normal distribution, exact to about ten digits. A plan made
+/// from their asymptotics would be wrong by orders of magnitude for any number
+/// of points that fits into a machine.
 namespace manyarms::lsh {
 
 /// F in the paper: P(z >= x) for a standard normal z.

@@ -18,7 +18,7 @@ double Density(double x) {
   return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
 }
 
-// Simpson's rule, which needs no care: the integrands here have no corners.
+// Simpson's rule suffices because the integrands here are smooth.
 template <class Function>
 double Simpson(const Function& f, double from, double to, int pairs) {
   const double step = (to - from) / (2 * pairs);
@@ -29,7 +29,8 @@ double Simpson(const Function& f, double from, double to, int pairs) {
   return sum * step / 3;
 }
 
-// The density of the plane, summed over the quadrant, twelve deviations deep.
+// Integrates the joint density over the quadrant above (a, b), up to twelve
+// standard deviations beyond it.
 double BruteForce(double a, double b, double correlation) {
   const double rest = 1 - correlation * correlation;
   const auto density = [&](double y, double z) {
@@ -43,22 +44,22 @@ double BruteForce(double a, double b, double correlation) {
       a, a + 12, 300);
 }
 
-// The inner integral in closed form: z given y is normal around correlation *
-// y. No difference of large numbers, so that small results are as exact as
-// large ones.
+// Integrates over y alone: given y, z is normal with mean correlation * y, so
+// the integral over z is a tail. No differences of large numbers are taken, so
+// small results have the same relative accuracy as large ones.
 double OneIntegral(double a, double b, double correlation) {
   const double rest = std::sqrt(1 - correlation * correlation);
   const auto slice = [&](double y) {
     return Density(y) * UpperTail((b - correlation * y) / rest);
   };
-  // Fine enough for the step that the slice has at b / correlation, 0.04 wide
-  // at the largest correlation.
+  // At the largest correlation the slice rises within 0.04 around
+  // b / correlation; 3000 pairs resolve that.
   return Simpson(slice, a, a + 12, 3000);
 }
 
-// P(z >= x) from tables to sixteen digits (Abramowitz and Stegun 26.1, and
-// erfc to thirty digits with mpmath beyond).
-TEST(UpperTail, IsTheKnownFigure) {
+// The first values come from Abramowitz and Stegun, table 26.1; those at 6 and
+// 10 from mpmath's erfc with thirty digits.
+TEST(UpperTail, AgreesWithPublishedTables) {
   EXPECT_DOUBLE_EQ(UpperTail(0), 0.5);
   EXPECT_DOUBLE_EQ(UpperTail(1), 0.15865525393145705);
   EXPECT_DOUBLE_EQ(UpperTail(2), 0.022750131948179207);
@@ -76,7 +77,7 @@ TEST(UpperTail, IsTheIntegralOfTheDensity) {
   }
 }
 
-TEST(JointUpperTail, AgreesWithTheDensitySummedOverThePlane) {
+TEST(JointUpperTail, AgreesWithTheIntegralOfTheDensity) {
   for (const double a : {-1.5, 0.0, 2.5}) {
     for (const double b : {-0.7, 2.0}) {
       for (const double correlation : {-0.8, -0.3, 0.0, 0.25, 0.6, 0.8, 0.95}) {
@@ -88,7 +89,7 @@ TEST(JointUpperTail, AgreesWithTheDensitySummedOverThePlane) {
   }
 }
 
-// Shepherd 1899.
+// Sheppard's formula (1899).
 TEST(JointUpperTail, IsAnArcSineAtTheOrigin) {
   for (const double correlation : testing::Steps(-1, 1, 1.0 / 64)) {
     EXPECT_NEAR(JointUpperTail(0, 0, correlation),
@@ -105,7 +106,7 @@ TEST(JointUpperTail, IsAProductOfTailsWithoutCorrelation) {
   }
 }
 
-TEST(JointUpperTail, IsOneTailWhereTheOtherBoundIsNone) {
+TEST(JointUpperTail, IsASingleTailIfTheOtherBoundIsInfinite) {
   for (const double correlation : kCorrelations) {
     for (const double a : {-2.0, 0.3, 3.0}) {
       EXPECT_NEAR(JointUpperTail(a, -kInfinity, correlation), UpperTail(a),
@@ -117,7 +118,7 @@ TEST(JointUpperTail, IsOneTailWhereTheOtherBoundIsNone) {
   }
 }
 
-// Both variables are one, or one is the other's opposite.
+// At correlation 1 the two variables are equal; at -1 one is minus the other.
 TEST(JointUpperTail, IsATailOrAnIntervalAtFullCorrelation) {
   for (const double a : {-2.0, -0.5, 0.0, 1.0, 3.0}) {
     for (const double b : {-2.5, -0.5, 0.7, 2.0}) {
@@ -128,9 +129,9 @@ TEST(JointUpperTail, IsATailOrAnIntervalAtFullCorrelation) {
   }
 }
 
-// The limits from inside. P(both) differs from the tail of the larger bound by
-// P(y >= a, z < b) with y = z but for a deviation of sqrt(2 (1 - rho)): at most
-// that deviation times the density's 0.4.
+// Near correlation 1, y - z has standard deviation sqrt(2 (1 - rho)). P(both)
+// differs from the tail of the larger bound a by P(y >= a, z < b), which is at
+// most that deviation times 0.4, the largest value of the normal density.
 TEST(JointUpperTail, TendsToItsValueAtFullCorrelation) {
   for (const double a : {-2.0, -0.5, 0.0, 1.0, 3.0}) {
     for (const double b : {-2.5, -0.5, 0.0, 0.7, 1.0}) {
@@ -146,7 +147,7 @@ TEST(JointUpperTail, TendsToItsValueAtFullCorrelation) {
   }
 }
 
-TEST(JointUpperTail, DoesNotCareWhichVariableIsWhich) {
+TEST(JointUpperTail, IsSymmetricInItsBounds) {
   for (const double correlation : kCorrelations) {
     for (const double a : testing::Steps(-3, 5, 1.3)) {
       for (const double b : testing::Steps(-2.5, 6, 1.7)) {
@@ -157,7 +158,7 @@ TEST(JointUpperTail, DoesNotCareWhichVariableIsWhich) {
   }
 }
 
-// The four quadrants around (a, b) are all there is.
+// The four quadrants around (a, b) cover the plane.
 TEST(JointUpperTail, SumsToOneOverTheQuadrants) {
   for (const double correlation : kCorrelations) {
     for (const double a : testing::Steps(-3, 5, 0.9)) {
@@ -178,7 +179,8 @@ TEST(JointUpperTail, GrowsWithTheCorrelation) {
       double last = JointUpperTail(a, b, -1);
       for (int i = -199; i <= 200; ++i) {
         const double now = JointUpperTail(a, b, i / 200.0);
-        // Where almost nothing is left to grow, rounding is more.
+        // Where the tail hardly grows any more, rounding errors exceed its
+        // growth.
         EXPECT_GE(now, last - 1e-9 * last - 1e-14)
             << a << " " << b << " " << i / 200.0;
         last = now;
@@ -201,10 +203,10 @@ TEST(JointUpperTail, FallsWithEitherBound) {
   }
 }
 
-// Where plans are made: bounds up to 6, cosines from 0 on. The probabilities
-// go down to 1e-18 and must be right relative to themselves, since a plan
-// raises them to what many children make of them.
-TEST(JointUpperTail, IsRelativelyExactFarOut) {
+// Plans use bounds up to 6 and cosines of 0 or more. Probabilities there go
+// down to 1e-18, and their relative error must be small, since a plan
+// multiplies them by large numbers of children.
+TEST(JointUpperTail, HasASmallRelativeErrorInTheTails) {
   for (const double correlation : kCorrelations) {
     if (correlation < 0) continue;
     for (const double a : testing::Steps(-2, 6, 0.8)) {
@@ -217,9 +219,10 @@ TEST(JointUpperTail, IsRelativelyExactFarOut) {
   }
 }
 
-// One sample of pairs against all bounds at once. Hoeffding: a frequency over n
-// pairs is off by more than e with probability below 2 exp(-2 n e^2); over the
-// 42 comparisons at n = 400,000 and e = 0.005 that is 2e-7.
+// One sample of pairs serves for all bounds. By Hoeffding's inequality a
+// frequency over n pairs is off by more than e with probability below
+// 2 exp(-2 n e^2); for all 36 comparisons with n = 400,000 and e = 0.005 that
+// is below 2e-7.
 TEST(JointUpperTail, IsTheFrequencyAmongSampledPairs) {
   constexpr int kPairs = 400'000;
   for (const double correlation : {-0.6, 0.3, 0.9}) {

@@ -11,11 +11,11 @@
 
 namespace manyarms::lsh {
 
-/// Which points a query has met already; it meets many more than once. Starting
-/// anew costs nothing.
+/// Remembers which points a query has met in the leaves, because it meets many
+/// of them several times. Starting a new query takes O(1).
 class Meetings {
  public:
-  /// For a new query; numbers will be below `end`.
+  /// Starts a new query, whose point numbers will be below `end`.
   void Begin(std::size_t end) {
     last_.resize(end, 0);
     if (++query_ != 0) return;
@@ -23,6 +23,7 @@ class Meetings {
     query_ = 1;
   }
 
+  /// Whether the query meets this point for the first time.
   bool First(PointNumber number) {
     return std::exchange(last_[number], query_) != query_;
   }

@@ -18,8 +18,8 @@ using lsh::UpperTail;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The probability that a query and a point end up in a common leaf, if a child
-// lets both pass with probability `pass`: a branching process.
+// The probability that a query and a point reach a common leaf, if both pass to
+// a given child with probability `pass`. This is a branching process.
 double MeetProbability(double pass, const TreeShape& shape) {
   double meet = 1;
   for (std::size_t level = 0; level < shape.depth; ++level) {
@@ -29,7 +29,7 @@ double MeetProbability(double pass, const TreeShape& shape) {
   return meet;
 }
 
-// The largest x in [low, high] with f(x) >= level, for a falling f with
+// The largest x in [low, high] with f(x) >= level, for a decreasing f with
 // f(low) >= level.
 template <class Function>
 double LastReaching(const Function& f, double level, double low, double high,
@@ -42,9 +42,10 @@ double LastReaching(const Function& f, double level, double low, double high,
   return low;
 }
 
-// How probable it must be that a child lets a near pair pass.
+// The probability with which a near pair must pass to a child to reach
+// `success`.
 double NeededPass(const TreeShape& shape, double success) {
-  // By its logarithm, falling in -log(pass).
+  // The search is over -log(pass), in which the probability decreases.
   const double x = LastReaching(
       [&](double minus_log) {
         return MeetProbability(std::exp(-minus_log), shape);
@@ -53,7 +54,8 @@ double NeededPass(const TreeShape& shape, double success) {
   return std::exp(-x);
 }
 
-// Sum of (branching * pass)^k for k < depth: nodes that are reached.
+// The expected number of inner nodes reached: the sum of (branching * pass)^k
+// for k < depth.
 double NodesReached(const TreeShape& shape, double pass) {
   const double per_node = static_cast<double>(shape.branching) * pass;
   double reached = 0;
@@ -65,7 +67,7 @@ double NodesReached(const TreeShape& shape, double pass) {
   return reached;
 }
 
-// Nodes and leaves that hold a point, and what they take.
+// The expected memory of all nodes and leaves that hold a point.
 double TreeBytes(const TreeShape& shape, double points) {
   constexpr double kNodeBytes = 120;
   constexpr double kLeafBytes = 72;
@@ -85,7 +87,8 @@ double TreeBytes(const TreeShape& shape, double points) {
   }
   const auto depth = static_cast<double>(shape.depth);
   bytes += occupied(depth) * kLeafBytes;
-  // A leaf's list has room for half as many again on average.
+  // Each entry takes 4 bytes, and on average a leaf's list has room for half as
+  // many again.
   return bytes + 6 * points * std::pow(branching * pass, depth);
 }
 
@@ -102,13 +105,13 @@ LshPlan Scan(const LshPlanRequest& request) {
   return plan;
 }
 
-// Inner products on a query's way down.
+// The expected inner products on a query's way down.
 double Directions(const TreeShape& shape, double query_threshold) {
   return static_cast<double>(shape.branching) *
          NodesReached(shape, UpperTail(query_threshold));
 }
 
-// What to expect of a tree with both thresholds.
+// The plan for a tree with these two thresholds, with its expected costs.
 LshPlan Expect(const TreeShape& shape, double query_threshold,
                const LshPlanRequest& request) {
   const auto points = static_cast<double>(request.points);
@@ -140,7 +143,8 @@ LshPlan Expect(const TreeShape& shape, double query_threshold,
   return plan;
 }
 
-// The highest query threshold that keeps the promise, if any does.
+// The highest query threshold with which a near pair passes to a child with
+// probability `needed_pass`, if there is one.
 std::optional<double> QueryThreshold(const TreeShape& shape, double near,
                                      double needed_pass) {
   constexpr double kLow = -9;
@@ -152,8 +156,8 @@ std::optional<double> QueryThreshold(const TreeShape& shape, double near,
   return LastReaching(pass, needed_pass, kLow, kHigh, 1e-5);
 }
 
-// The best point threshold for a depth and a branching: the cost falls and
-// then rises again in it.
+// The plan with the best point threshold for a depth and a branching. As the
+// point threshold grows, the cost falls and then rises again.
 std::optional<LshPlan> BestOfBranching(TreeShape shape, double cost_to_beat,
                                        const LshPlanRequest& request) {
   const double needed = NeededPass(shape, request.success);
@@ -162,7 +166,7 @@ std::optional<LshPlan> BestOfBranching(TreeShape shape, double cost_to_beat,
     shape.point_threshold = point_threshold;
     const auto query = QueryThreshold(shape, request.near, needed);
     if (!query) return std::nullopt;
-    // The way down alone may cost too much already.
+    // The way down alone may cost more than the best plan.
     if (request.costs.direction * Directions(shape, *query) > best_cost) {
       return std::nullopt;
     }
@@ -180,7 +184,8 @@ std::optional<LshPlan> BestOfBranching(TreeShape shape, double cost_to_beat,
     best = plan;
     best_cost = std::min(best_cost, plan->cost);
   };
-  // From -2 to 5 in coarse steps, then in fine ones around the best of them.
+  // Thresholds from -2 to 5 are tried in coarse steps, then fine steps around
+  // the best of them.
   constexpr double kFine = 0.1;
   constexpr int kCoarse = 4;  // in fine steps
   for (int step = -20; step <= 50; step += kCoarse) offer(kFine * step);
@@ -192,7 +197,7 @@ std::optional<LshPlan> BestOfBranching(TreeShape shape, double cost_to_beat,
   return best;
 }
 
-// Offers the best plans of one depth, by growing branchings.
+// Improves `best` by plans of one depth, with increasing branching.
 void PlanDepth(std::size_t depth, const LshPlanRequest& request,
                std::optional<LshPlan>& best) {
   constexpr double kGrowth = 1.25;
@@ -201,7 +206,7 @@ void PlanDepth(std::size_t depth, const LshPlanRequest& request,
   for (std::size_t branching = 2; branching <= kMost;
        branching = static_cast<std::size_t>(
            std::ceil(kGrowth * static_cast<double>(branching)))) {
-    // The root alone would cost more.
+    // The root's directions alone would cost more than the best plan.
     if (best &&
         request.costs.direction * static_cast<double>(branching) > best->cost) {
       return;
@@ -213,7 +218,8 @@ void PlanDepth(std::size_t depth, const LshPlanRequest& request,
         request);
     if (!plan) continue;
     if (!best || plan->cost < best->cost) best = plan;
-    // Past the best of this depth, by a margin for the roughness of the grid.
+    // The cost is past its minimum for this depth. The margin is there because
+    // costs on a coarse grid do not fall and rise evenly.
     constexpr double kMargin = 1.5;
     if (plan->cost > kMargin * least) return;
     least = std::min(least, plan->cost);
@@ -266,7 +272,7 @@ LshPlan PlanQuery(const TreeShape& shape, const LshPlanRequest& request) {
   if (shape.depth == 0) return Scan(request);
   const auto threshold =
       QueryThreshold(shape, request.near, NeededPass(shape, request.success));
-  // Where no threshold is low enough, all of the tree is as much as there is.
+  // If no threshold is low enough, the query visits the whole tree.
   return Expect(shape, threshold.value_or(-kInfinity), request);
 }
 
@@ -278,8 +284,8 @@ std::optional<std::size_t> BreakEvenPoints(const LshPlanRequest& request,
     at.points = static_cast<std::size_t>(points);
     return !PlanLsh(at).is_scan();
   };
-  // Beyond some size no tree may fit into memory, so that the last size says
-  // nothing: sizes are tried from below.
+  // Sizes are tried from below, because at large sizes a scan may win merely
+  // since no tree fits into memory.
   constexpr double kStep = 2;
   double low = 1;
   double high = kStep;
@@ -300,7 +306,7 @@ double PaperExponent(double ratio, double sought) {
   return 4 * square / ((1 + square) * (1 + square));
 }
 
-// Section 3.3.3 of Andoni et al. with rho_u = 0: sigma and tau are the
+// Section 3.3.3 of Andoni et al. with rho_u = 0. There, sigma and tau are the
 // exponents of F(eta_u)^depth and F(eta_q)^depth.
 double AsymptoticExponent(double near, double far) {
   CheckWithin("near", near, 0, 1 - 1e-9);

@@ -13,7 +13,7 @@ using lsh::FilterTree;
 using lsh::PointNumber;
 using testing::ExpectError;
 
-constexpr double kMuchMemory = 1e13;
+constexpr double kAmpleMemory = 1e13;
 
 // The (c, r)-problem of section 3 for K points of 16 features.
 LshPlanRequest Problem(Reduction reduction, double ratio, double sought,
@@ -22,7 +22,7 @@ LshPlanRequest Problem(Reduction reduction, double ratio, double sought,
           .dim = SphereDim(reduction, 16),
           .near = SphereCosine(reduction, sought),
           .far = {SphereCosine(reduction, ratio * sought)},
-          .max_bytes = kMuchMemory};
+          .max_bytes = kAmpleMemory};
 }
 
 // A unit vector, and another at this cosine with it.
@@ -36,7 +36,7 @@ std::pair<std::vector<float>, std::vector<float>> PairAt(double cosine,
   return {one, other};
 }
 
-// What one point and one query at a cosine go through, on average over trees.
+// Averages over trees for one point and one query at a given cosine.
 struct Measured {
   double met = 0;      // share of trees in which they have a leaf in common
   double reads = 0;    // leaves in common
@@ -65,8 +65,8 @@ Measured Measure(const LshPlan& plan, double cosine, int trees) {
   return sum;
 }
 
-// Inner products on the way down with a threshold, on average over trees in
-// which no node is missing because they hold a point that goes everywhere.
+// The average number of inner products on the way down with a threshold. The
+// trees hold a point that reaches every leaf, so that they have all nodes.
 double MeasureDirections(TreeShape shape, double threshold, int trees) {
   const auto [point, query] = PairAt(0, shape.dim);
   shape.point_threshold = -1e9;
@@ -87,11 +87,11 @@ constexpr int kTrees = 150;
 constexpr int kTrees = 1500;
 #endif
 
-// Hoeffding: over n trees a frequency is off by more than this with probability
-// 2 exp(-2 * 2.8^2) = 3e-7.
+// By Hoeffding's inequality a frequency over kTrees trees is off by more than
+// this with probability at most 2 exp(-2 * 2.8^2) = 3e-7.
 double Margin() { return 2.8 / std::sqrt(kTrees); }
 
-// Plans with trees that are cheap to build a thousand times.
+// The trees of these plans are cheap enough to be built a thousand times.
 std::vector<LshPlanRequest> SmallRequests() {
   const auto request = [](double near, double success, std::size_t depth) {
     return LshPlanRequest{.points = 500,
@@ -106,7 +106,7 @@ std::vector<LshPlanRequest> SmallRequests() {
           request(0.95, 0.6, 3)};
 }
 
-TEST(PlanLsh, SucceedsAsOftenAsItSays) {
+TEST(PlanLsh, SucceedsAsOftenAsItPromises) {
   for (const LshPlanRequest& request : SmallRequests()) {
     const LshPlan plan = PlanLsh(request);
     ASSERT_EQ(plan.shape.depth, request.min_depth);
@@ -120,10 +120,11 @@ TEST(PlanLsh, SucceedsAsOftenAsItSays) {
   }
 }
 
-// Counts, in small trees of three depths. A mean of n counts has a standard
-// error of their deviation over sqrt(n), and is five of them away with
-// probability 6e-7. The deviations are at most 1.4 times the means here
-// (measured: reads on two levels), which makes 5 * 1.4 / sqrt(1500) = 0.18.
+// The mean of n counts has a standard error of their standard deviation over
+// sqrt(n), and is more than five standard errors off with probability 6e-7.
+// Standard deviations here are at most 1.4 times the means (measured; the
+// largest is that of reads on two levels), so the relative margin is
+// 5 * 1.4 / sqrt(1500) = 0.18.
 TEST(PlanQuery, ExpectsTheCountsThatAreMeasured) {
   const double share = 5 * 1.4 / std::sqrt(kTrees);
   for (const TreeShape& shape :
@@ -161,7 +162,7 @@ TEST(PlanQuery, WeighsCountsByTheirCosts) {
       plan.cost, 0.5 * plan.directions + 2 * plan.reads + 8 * plan.candidates);
 }
 
-// Each far cosine stands for as many of the points.
+// Each far cosine stands for an equal share of the points.
 TEST(PlanQuery, AveragesOverTheFarCosines) {
   const TreeShape shape{
       .dim = 3, .depth = 2, .branching = 8, .point_threshold = 0.4};
@@ -183,16 +184,16 @@ TEST(PlanQuery, KeepsThePromiseForOtherCosines) {
     const LshPlan plan = PlanQuery(shape, other);
     EXPECT_EQ(plan.shape, shape);
     EXPECT_GE(plan.success, request.success - 1e-9) << other.near;
-    // No further down than needed, and what is nearer costs less.
+    // The threshold is no lower than needed, and nearer points cost less.
     EXPECT_LT(plan.success, request.success + 1e-3) << other.near;
     EXPECT_LE(plan.cost, last_cost) << other.near;
     last_cost = plan.cost;
   }
 }
 
-// Where even a query that goes everywhere meets a point too rarely, that is
-// what is planned, with the success that it has.
-TEST(PlanQuery, GoesEverywhereWhereThatIsNotEnough) {
+// If even a query that visits the whole tree finds a point too rarely, the plan
+// is to visit the whole tree, and states its probability of success.
+TEST(PlanQuery, VisitsTheWholeTreeIfNoThresholdSuffices) {
   const TreeShape shape{
       .dim = 3, .depth = 1, .branching = 2, .point_threshold = 1};
   const LshPlan plan = PlanQuery(shape, {.near = 0.5, .success = 0.9});
@@ -202,7 +203,7 @@ TEST(PlanQuery, GoesEverywhereWhereThatIsNotEnough) {
   EXPECT_DOUBLE_EQ(plan.directions, 2);
 }
 
-TEST(PlanQuery, OfASingleLeafIsAScan) {
+TEST(PlanQuery, IsAScanForASingleLeaf) {
   const LshPlan plan = PlanQuery({.dim = 17}, {.points = 77});
   EXPECT_TRUE(plan.is_scan());
   EXPECT_EQ(plan.cost, 77);
@@ -240,7 +241,7 @@ TEST(PlanLsh, CostsNoLessForMorePoints) {
   }
 }
 
-TEST(PlanLsh, LeavesAllToAScanWithThePapersReduction) {
+TEST(PlanLsh, PrefersAScanWithThePapersReduction) {
   for (const std::size_t points : {1'000U, 30'000U, 1'000'000U}) {
     const LshPlan plan = PlanLsh(Problem(Reduction::kPaper, 0.5, 0.8, points));
     EXPECT_TRUE(plan.is_scan());
@@ -261,8 +262,8 @@ TEST(PlanLsh, CostsMuchLessThanAScanWithTheSymmetricReduction) {
   EXPECT_GE(gain(0.95, 1'000'000), 17);
 }
 
-// To 5 %, the step that the search for it takes.
-TEST(BreakEvenPoints, IsWhereScansEnd) {
+// The result is exact to 5 %, the precision of its bisection.
+TEST(BreakEvenPoints, IsTheSizeFromWhichTreesAreCheaper) {
   for (const double sought : {0.8, 0.95}) {
     const auto points = BreakEvenPoints(
         Problem(Reduction::kSymmetric, 0.5, sought, 1), 1 << 20);
@@ -280,12 +281,12 @@ TEST(BreakEvenPoints, IsWhereScansEnd) {
   }
 }
 
-TEST(BreakEvenPoints, IsNoneWhereTreesNeverPay) {
+TEST(BreakEvenPoints, IsEmptyIfTreesAreNeverCheaper) {
   EXPECT_EQ(BreakEvenPoints(Problem(Reduction::kPaper, 0.5, 0.8, 1), 1'000'000),
             std::nullopt);
 }
 
-TEST(PlanLsh, StaysWithinTheMemory) {
+TEST(PlanLsh, StaysWithinTheMemoryLimit) {
   LshPlanRequest request = Problem(Reduction::kSymmetric, 0.5, 0.95, 100'000);
   const LshPlan free = PlanLsh(request);
   double last = free.cost;
@@ -296,7 +297,7 @@ TEST(PlanLsh, StaysWithinTheMemory) {
     EXPECT_GE(plan.cost, last);
     last = plan.cost;
   }
-  // A scan asks for no memory that could be refused.
+  // A scan is planned whatever the memory limit.
   request.max_bytes = 1;
   EXPECT_TRUE(PlanLsh(request).is_scan());
   request.min_depth = 1;
@@ -304,10 +305,10 @@ TEST(PlanLsh, StaysWithinTheMemory) {
               [&] { PlanLsh(request); });
 }
 
-// The plan's bytes are what a tree takes, give or take what vectors keep in
-// reserve; rather more, since it takes nodes for independent, and a long
-// direction in few dimensions draws many points.
-TEST(PlanLsh, KnowsWhatATreeTakes) {
+// A tree may take more than planned because vectors have spare capacity, and
+// less because the plan treats nodes as independent, while in few dimensions a
+// long direction attracts many points and leaves other nodes empty.
+TEST(PlanLsh, PredictsTheMemoryOfATree) {
   for (const std::size_t depth : {1U, 2U}) {
     constexpr std::size_t kPoints = 3000;
     constexpr std::size_t kDim = 8;
@@ -333,7 +334,7 @@ TEST(PlanLsh, KnowsWhatATreeTakes) {
   }
 }
 
-TEST(PlanLsh, ObeysTheLimitOfInsertions) {
+TEST(PlanLsh, ObeysTheLimitOnTheCostOfAnInsertion) {
   LshPlanRequest request = Problem(Reduction::kSymmetric, 0.5, 0.95, 100'000);
   const LshPlan free = PlanLsh(request);
   ASSERT_GT(free.insert_directions, 1000);
@@ -363,11 +364,12 @@ TEST(PlanLsh, RefusesRequestsOutOfBounds) {
   expect({"min depth is 4", "3"}, {.min_depth = 4, .max_depth = 3});
 }
 
-// rho_q of Proposition 3.2 with c'^2 = (3 - cr) / (3 - r), by hand: for c = 0.5
-// and r = 0.8 that is 2.6/2.2 = 13/11, so 4 * 13/11 / (24/11)^2 = 572/576.
+// rho_q of Proposition 3.2 with c'^2 = (3 - cr) / (3 - r), computed by hand:
+// for c = 0.5 and r = 0.8, c'^2 is 2.6/2.2 = 13/11 and rho_q is 4 * 13/11 /
+// (24/11)^2 = 572/576.
 TEST(PaperExponent, IsThePropositionsFormula) {
   EXPECT_DOUBLE_EQ(PaperExponent(0.5, 0.8), 572.0 / 576.0);
-  // c'^2 = 2.5/2 and 3/2.
+  // Here c'^2 is 2.5/2 and 3/2.
   EXPECT_DOUBLE_EQ(PaperExponent(0.5, 1), 5 / (2.25 * 2.25));
   EXPECT_DOUBLE_EQ(PaperExponent(0, 1), 6 / (2.5 * 2.5));
   for (const double sought : testing::Steps(0.1, 1, 0.1)) {
@@ -393,9 +395,9 @@ TEST(AsymptoticExponent, IsNoWorseThanThePapersForItsCosines) {
   }
 }
 
-// For points that are orthogonal to the query, as random ones are, the optimal
-// exponent with nearly linear space is (2 c^2 - 1) / c^4 at distance ratio c
-// (Andoni et al. 2017), where c^2 = 2 / (2 - 2 near).
+// If all other points are orthogonal to the query, as random points nearly are,
+// the optimal exponent with nearly linear space is (2 c^2 - 1) / c^4 at
+// distance ratio c (Andoni et al. 2017), where c^2 = 2 / (2 - 2 near).
 TEST(AsymptoticExponent, IsTheKnownOptimumForRandomPoints) {
   for (const double near : testing::Steps(0.05, 1, 0.1)) {
     const double square = 1 / (1 - near);

@@ -11,15 +11,16 @@
 
 namespace manyarms::lsh {
 
-/// Points as rows, so that looking at one costs as few cache lines as it has.
-/// (A catalogue keeps sixteen arms side by side, which suits a scan; one of
-/// them alone is spread over a line for every feature.)
+/// Points stored as rows, so that reading one touches as few cache lines as
+/// possible. (A catalogue interleaves sixteen arms, which suits a scan, but
+/// puts each feature of one arm on a different cache line.)
 class PointTable {
  public:
   explicit PointTable(std::size_t dim)
       : dim_(dim), stride_((dim + 3) / 4 * 4) {}
 
-  /// Copies the point and gives it a number that nobody else has now.
+  /// Copies the point and returns a number that no other point in the table
+  /// has. Numbers of removed points are reused.
   PointNumber Add(std::span<const float> point);
   void Remove(PointNumber number);
   void Clear();
@@ -28,7 +29,7 @@ class PointTable {
     return {row(number), dim_};
   }
 
-  /// As operator[], with zeros up to a multiple of four.
+  /// The same row, padded with zeros to stride(), a multiple of four.
   const float* row(PointNumber number) const {
     return values_.data() + std::size_t{number} * stride_;
   }
@@ -39,7 +40,7 @@ class PointTable {
   std::size_t stride() const { return stride_; }
   std::size_t dim() const { return dim_; }
 
-  /// All numbers are below.
+  /// All point numbers are below this.
   std::size_t end() const { return there_.size(); }
   std::size_t size() const { return end() - free_.size(); }
   bool Contains(PointNumber number) const {
@@ -54,13 +55,13 @@ class PointTable {
   std::vector<PointNumber> free_;
 };
 
-/// A bound on what two inner products of floats, each summed in some order, may
-/// differ by, for vectors whose lengths have this product.
+/// A bound on the difference of two inner products of the same float vectors,
+/// summed in different orders. `lengths` is the product of the two lengths.
 inline double RoundingError(std::size_t dim, double lengths) {
   return 2 * static_cast<double>(dim + 8) * 0x1p-24 * lengths;
 }
 
-/// In double precision.
+/// The inner product in double precision.
 double InnerProduct(std::span<const float> p, std::span<const float> q);
 inline double Length(std::span<const float> p) {
   return std::sqrt(InnerProduct(p, p));

@@ -13,8 +13,8 @@ void EraseFrom(std::vector<PointNumber>& piece, PointNumber number) {
   piece.erase(std::ranges::lower_bound(piece, number));
 }
 
-// Takes the upper half of a piece away from it.
-std::vector<PointNumber> UpperHalf(std::vector<PointNumber>& piece) {
+// Removes the upper half of a piece and returns it.
+std::vector<PointNumber> SplitUpperHalf(std::vector<PointNumber>& piece) {
   const auto middle =
       piece.begin() + static_cast<std::ptrdiff_t>(piece.size() / 2);
   std::vector<PointNumber> upper(middle, piece.end());
@@ -24,7 +24,7 @@ std::vector<PointNumber> UpperHalf(std::vector<PointNumber>& piece) {
 
 }  // namespace
 
-// The first piece that does not end below the number, or the last.
+// The first piece whose last number is not below this one, or the last piece.
 SortedNumbers::Pieces::iterator SortedNumbers::PieceFor(PointNumber number) {
   const auto found = std::ranges::lower_bound(
       *many_, number, {}, [](const Piece& piece) { return piece.back(); });
@@ -38,13 +38,13 @@ void SortedNumbers::Insert(PointNumber number) {
     many_ = std::make_unique<Pieces>();
     many_->push_back(std::move(few_));
     few_ = Piece();
-    many_->push_back(UpperHalf(many_->front()));
+    many_->push_back(SplitUpperHalf(many_->front()));
     return;
   }
   const auto piece = PieceFor(number);
   InsertInto(*piece, number);
   if (piece->size() <= kMostInPiece) return;
-  Piece upper = UpperHalf(*piece);
+  Piece upper = SplitUpperHalf(*piece);
   many_->insert(std::next(piece), std::move(upper));
 }
 

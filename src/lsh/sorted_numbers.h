@@ -12,9 +12,9 @@ namespace manyarms::lsh {
 /// The caller's number for a point.
 using PointNumber = std::uint32_t;
 
-/// A sorted set of numbers that lie together: in one piece while they are few,
-/// as in most leaves of a tree, in pieces of bounded length when they are many,
-/// so that a change never moves more than one piece.
+/// A sorted set of numbers. A small set, as in most leaves of a tree, is one
+/// array; a large one consists of pieces of bounded length, so that a change
+/// moves the elements of at most one piece.
 class SortedNumbers {
  public:
   static constexpr std::size_t kMostInPiece = 512;
@@ -28,8 +28,8 @@ class SortedNumbers {
   std::size_t size() const;
   std::size_t bytes() const;
 
-  /// Calls visit(numbers) for one piece after the other until it returns false,
-  /// and returns whether it never did.
+  /// Calls visit(numbers) for each piece in order until it returns false.
+  /// Returns false if it did, and true otherwise.
   template <class Visit>
   bool VisitPieces(const Visit& visit) const {
     if (!many_) return visit(std::span<const PointNumber>(few_));
@@ -39,7 +39,7 @@ class SortedNumbers {
     return true;
   }
 
-  /// Where pieces begin does not matter.
+  /// Compares the numbers, however they are split into pieces.
   friend bool operator==(const SortedNumbers& one, const SortedNumbers& other) {
     return one.Numbers() == other.Numbers();
   }
@@ -52,8 +52,8 @@ class SortedNumbers {
   std::vector<PointNumber> Numbers() const;
 
   Piece few_;
-  // In place of few_, and none of them empty. Behind a pointer, because most
-  // sets have none.
+  // If not null, holds the numbers instead of few_, in nonempty pieces. A
+  // pointer, because most sets do not need it.
   std::unique_ptr<Pieces> many_;
 };
 

@@ -17,8 +17,8 @@ std::vector<PointNumber> Content(const SortedNumbers& numbers) {
   return content;
 }
 
-// Grows to several pieces and shrinks to nothing, twice.
-TEST(SortedNumbers, HoldWhatASetHolds) {
+// The set grows to several pieces and shrinks again, twice.
+TEST(SortedNumbers, AgreeWithAStandardSet) {
   SortedNumbers numbers;
   std::set<PointNumber> twin;
   RandomStream random(1, RandomStream::Role::kPick, 0);
@@ -48,7 +48,7 @@ TEST(SortedNumbers, HoldWhatASetHolds) {
   EXPECT_TRUE(numbers.empty());
 }
 
-TEST(SortedNumbers, AreEqualWhateverTheirPieces) {
+TEST(SortedNumbers, AreEqualHoweverTheyAreSplitIntoPieces) {
   constexpr PointNumber kCount = 3 * SortedNumbers::kMostInPiece;
   SortedNumbers up;
   SortedNumbers down;
@@ -63,7 +63,7 @@ TEST(SortedNumbers, AreEqualWhateverTheirPieces) {
   EXPECT_NE(up, down);
 }
 
-TEST(SortedNumbers, StopWhenTold) {
+TEST(SortedNumbers, StopWhenTheVisitorReturnsFalse) {
   SortedNumbers numbers;
   for (PointNumber n = 0; n < 2 * SortedNumbers::kMostInPiece; ++n) {
     numbers.Insert(n);

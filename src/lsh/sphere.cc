@@ -40,7 +40,7 @@ void QueryOnSphere(Reduction reduction, std::span<const float> q,
   const double norm = std::sqrt(SquaredNorm(q));
   const double factor = norm > 0 ? 1 / norm : 0;
   const double square = norm > 0 ? 1 : 0;
-  if (reduction == Reduction::kSymmetric) {  // [q; 0], or a pole
+  if (reduction == Reduction::kSymmetric) {  // [q; 0], or [0; 1] if q is zero
     Scaled(q, factor, out.first(q.size()));
     out[q.size()] = static_cast<float>(1 - square);
   } else {  // [1/2; q/2; 0; sqrt(3 - |q|^2)/2]

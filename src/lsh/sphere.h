@@ -8,13 +8,13 @@
 /// The reductions of maximum inner product search to the unit sphere.
 namespace manyarms::lsh {
 
-/// p / scale on the sphere. REQUIRES: |p| <= scale, scale > 0, `out` has
-/// SphereDim.
+/// Maps p / scale to the sphere. REQUIRES: |p| <= scale, scale > 0, and `out`
+/// has SphereDim coordinates.
 void PointOnSphere(Reduction reduction, std::span<const float> p, double scale,
                    std::span<float> out);
 
-/// q / |q| on the sphere; any point of it if q is zero. REQUIRES: `out` has
-/// SphereDim.
+/// Maps q / |q| to the sphere, and a zero vector to an arbitrary fixed point of
+/// it. REQUIRES: `out` has SphereDim coordinates.
 void QueryOnSphere(Reduction reduction, std::span<const float> q,
                    std::span<float> out);
 

@@ -31,18 +31,18 @@ std::vector<float> Gaussian(std::size_t dim, std::uint64_t seed,
   return v;
 }
 
-TEST(Reductions, AreNamed) {
+TEST(Reductions, HaveNames) {
   EXPECT_EQ(ReductionName(Reduction::kPaper), "paper");
   EXPECT_EQ(ReductionName(Reduction::kSymmetric), "symmetric");
 }
 
-TEST(Reductions, AddTheDimensionsTheySay) {
+TEST(Reductions, AddOneOrThreeDimensions) {
   EXPECT_EQ(SphereDim(Reduction::kSymmetric, 16), 17U);
   EXPECT_EQ(SphereDim(Reduction::kPaper, 16), 19U);
 }
 
 // Appendix A.1: [1/2; p/2; sqrt(3 - |p|^2)/2; 0], [1/2; q/2; 0; sqrt(2)/2].
-TEST(Reductions, AreTheFormulasAtAnExample) {
+TEST(Reductions, FollowTheirFormulasInAnExample) {
   const std::vector<float> p = {0.5F, 0};
   const std::vector<float> q = {0, -2};
   const auto root = [](double x) { return static_cast<float>(std::sqrt(x)); };
@@ -55,7 +55,7 @@ TEST(Reductions, AreTheFormulasAtAnExample) {
   EXPECT_EQ(Query(Reduction::kSymmetric, q), (std::vector<float>{0, -1, 0}));
 }
 
-// Floats have seven digits; so have their sums of squares.
+// The margin is 1e-6 because floats have about seven digits.
 TEST(Reductions, GiveUnitVectorsWithTheCosinesThatPlansExpect) {
   for (const Reduction reduction : kReductions) {
     for (const std::size_t dim : {1U, 2U, 3U, 16U, 100U}) {
@@ -77,7 +77,7 @@ TEST(Reductions, GiveUnitVectorsWithTheCosinesThatPlansExpect) {
   }
 }
 
-// The order of points by inner product is their order by cosine.
+// So points have the same order by inner product and by cosine.
 TEST(SphereCosine, GrowsWithTheInnerProduct) {
   for (const Reduction reduction : kReductions) {
     for (const double x : testing::Steps(-1, 1, 0.125)) {
@@ -90,7 +90,7 @@ TEST(SphereCosine, GrowsWithTheInnerProduct) {
   EXPECT_EQ(SphereCosine(Reduction::kPaper, -1), 0);
 }
 
-TEST(Reductions, PutZeroVectorsOnTheSphereToo) {
+TEST(Reductions, MapZeroVectorsToTheSphere) {
   for (const Reduction reduction : kReductions) {
     const std::vector<float> zero(5, 0.0F);
     const auto p = Point(reduction, zero, 1);
@@ -101,9 +101,9 @@ TEST(Reductions, PutZeroVectorsOnTheSphereToo) {
   }
 }
 
-// Rounding may make a point a little longer than its scale; what is missing to
-// length 1 must then be nothing, not the root of a negative number.
-TEST(Reductions, BearPointsAsLongAsTheScale) {
+// Rounding may make a point slightly longer than its scale. The last coordinate
+// must then be 0, not the root of a negative number.
+TEST(Reductions, AcceptPointsAsLongAsTheScale) {
   for (const Reduction reduction : kReductions) {
     for (std::uint64_t seed = 1; seed <= 200; ++seed) {
       const auto p = Gaussian(7, seed, 1.0);
@@ -119,7 +119,7 @@ TEST(Reductions, BearPointsAsLongAsTheScale) {
   }
 }
 
-TEST(Reductions, DoNotCareHowLongAQueryIs) {
+TEST(Reductions, IgnoreTheLengthOfAQuery) {
   for (const Reduction reduction : kReductions) {
     const auto one = Query(reduction, Gaussian(9, 4, 1.0));
     for (const double length : {1e-18, 1e-3, 50.0, 1e17}) {

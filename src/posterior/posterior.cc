@@ -16,7 +16,7 @@ using Eigen::Index;
 Index Signed(std::size_t n) { return static_cast<Index>(n); }
 std::size_t Unsigned(Index n) { return static_cast<std::size_t>(n); }
 
-// L and z of the header's comment.
+// L and z are named in the comment of the class.
 auto FactorOf(const Eigen::MatrixXd& augmented) {
   const Index d = augmented.rows() - 1;
   return augmented.topLeftCorner(d, d);
@@ -45,10 +45,10 @@ void Posterior::Update(std::span<const float> features, double reward) {
   observation_.head(d) =
       Eigen::Map<const Eigen::VectorXf>(features.data(), d).cast<double>();
   observation_[d] = reward;
-  // Givens rotations turn the observation into the factor, column by column.
-  // (Eigen's LLT::rankUpdate does the same, but an LLT must be factorised
-  // first, which costs O(d^3) even for a diagonal.) Bounds on what is let in
-  // keep the squares far from overflow.
+  // Givens rotations fold the observation into the factor, column by column.
+  // (Eigen's LLT::rankUpdate does the same, but needs an LLT, and making one
+  // costs O(d^3) even for a diagonal matrix.) The bounds on features and
+  // rewards keep the squares far from overflow.
   for (Index j = 0; j <= d; ++j) {
     const double diagonal = factor_(j, j);
     const double entry = observation_[j];
@@ -107,8 +107,9 @@ void Posterior::Save(ByteWriter& writer) const {
 void Posterior::Restore(ByteReader& reader) {
   reader.Transfer(updates_);
   CheckSaved(updates_ <= kMaxSteps, "it has learned too much");
-  // No entry of the factor is longer than what it is the root of, and an update
-  // makes no diagonal smaller.
+  // The squares in a row of the factor add up to a diagonal entry of the matrix
+  // that it factorises, which bounds every entry; and an update never decreases
+  // a diagonal entry of the factor.
   const double most =
       std::sqrt(kMaxRegularisation + static_cast<double>(updates_ + 1) *
                                          std::max(kMaxFeature * kMaxFeature,
@@ -121,9 +122,9 @@ void Posterior::Restore(ByteReader& reader) {
                    column[0] >= least,
                "what it has learned is out of bounds");
   }
-  // Each entry may pass for itself while all together make scores that are no
-  // numbers. What updates make is far below these: 1/sqrt(lambda) and
-  // |z|/sqrt(lambda).
+  // In a forged file every entry may be within its bounds and scores still be
+  // infinite or NaN. Updates cannot make entries above 1/sqrt(lambda) in the
+  // inverse and |z|/sqrt(lambda) in the mean, far below these bounds.
   constexpr double kMostInverse = 1e6;
   constexpr double kMostMean = 1e25;
   const Eigen::MatrixXd inverse = InverseFactor();

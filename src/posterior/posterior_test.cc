@@ -11,7 +11,8 @@ namespace {
 
 using testing::ExpectError;
 
-// The slow twin: V and b as they are, solved afresh, in extended precision.
+// The slow twin to compare with: it stores V and b and solves anew each time,
+// in extended precision.
 class DenseRidge {
  public:
   using Real = long double;
@@ -87,18 +88,19 @@ TEST(Posterior, StartsWithThePrior) {
   EXPECT_DOUBLE_EQ(posterior.Width(std::vector<float>{3, 0, 4}), 2.5);
 }
 
-// A million updates along nearly one direction: the condition of V is about
-// 10^8, and rounding must not pile up. The errors were 6e-12 (mean) and 2e-12
-// (width) when this was written; they are in the test's XML report. (Under
-// the address sanitizer ten thousand are enough: they run the same code.)
+// After a million updates along nearly one direction, the condition number of V
+// is about 10^8, and rounding errors must not accumulate. They were 6e-12
+// (mean) and 2e-12 (width) when this was written; the test's XML report has
+// them. (Under the address sanitizer ten thousand updates suffice, since they
+// run the same code.)
 TEST(Posterior, StaysAccurateAfterAMillionNearlyCollinearUpdates) {
   constexpr std::size_t kDim = 64;
   constexpr double kLambda = 0.01;
   Posterior posterior(kDim, kLambda);
   DenseRidge twin(kDim, kLambda);
   const auto axis = testing::GaussianRows(1, kDim, 1);
-  // A thousand different vectors, each a thousand times. The twin takes them
-  // at once, which keeps its own rounding out of the comparison.
+  // A thousand vectors are learned a thousand times each. The twin adds all
+  // repetitions of a vector at once, which keeps its own rounding errors small.
   constexpr std::size_t kDistinct = 1000;
 #ifdef __SANITIZE_ADDRESS__
   constexpr int kTimes = 10;
@@ -136,8 +138,9 @@ TEST(Posterior, StaysAccurateAfterAMillionNearlyCollinearUpdates) {
   EXPECT_LT(width_error, 1e-6);
 }
 
-// The empirical covariance of n samples; its entries have standard errors of
-// at most sqrt(2/n) times the variances. Six of them, fixed seed.
+// Entries of the empirical covariance of n samples have standard errors of at
+// most sqrt(2/n) times the variance. The margin is six of them, and the seed is
+// fixed.
 TEST(Posterior, SamplesHaveTheRightMeanAndCovariance) {
   constexpr std::size_t kDim = 3;
   constexpr int kSamples = 40000;

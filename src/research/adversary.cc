@@ -21,9 +21,10 @@ using lsh::PointNumber;
 using lsh::PointTable;
 using Role = RandomStream::Role;
 
-constexpr double kMostQualifying = 0.95;
-constexpr double kShortest = 0.97;  // every point is to have a rim
-constexpr double kSpread = 0.01;    // of directions in a group
+constexpr double kMostQualifying = 0.95;  // largest sought + slack
+// Points must be longer than sought + slack, or no query could reach them.
+constexpr double kShortest = 0.97;
+constexpr double kSpread = 0.01;  // standard deviation within a cluster
 constexpr double kConfidence = 0.99;
 
 void Check(const AdversaryOptions& options) {
@@ -36,7 +37,7 @@ void Check(const AdversaryOptions& options) {
   CheckWithin("success", options.success, 0.5, 0.999);
   CheckCount("sequences", options.sequences, 1, 1'000'000);
   CheckCount("queries", options.queries, 1, 1'000'000);
-  CheckCount("the number of numbers of copies", options.copies.size(), 1, 100);
+  CheckCount("length of the list of copies", options.copies.size(), 1, 100);
   for (const std::size_t copies : options.copies) {
     CheckCount("copies", copies, 0, 10'000);
   }
@@ -51,7 +52,7 @@ PointTable MakePoints(const AdversaryOptions& options) {
     random.Gaussians(std::span(point));
     for (float& value : point) value *= static_cast<float>(kSpread);
     point[i / 2 % options.dim] += i % 2 == 0 ? 1.0F : -1.0F;
-    // A little below 1, whatever rounding does.
+    // The 1e-6 keeps lengths below 1 in spite of rounding.
     const double length = kShortest + (1 - 1e-6 - kShortest) * random.Uniform();
     const auto factor = static_cast<float>(length / lsh::Length(point));
     for (float& value : point) value *= factor;
@@ -60,7 +61,7 @@ PointTable MakePoints(const AdversaryOptions& options) {
   return points;
 }
 
-std::vector<AdversaryResult> Contenders(const AdversaryOptions& options) {
+std::vector<AdversaryResult> EmptyResults(const AdversaryOptions& options) {
   std::vector<AdversaryResult> all = {{.adaptive = false, .failures_at = {}}};
   for (const std::size_t copies : options.copies) {
     if (copies > 0) {
@@ -84,8 +85,9 @@ double InnerProduct(std::span<const float> p, std::span<const double> q) {
   return std::inner_product(p.begin(), p.end(), q.begin(), 0.0);
 }
 
-// One sequence against one data structure. All contenders meet the same first
-// copies, so that they differ in their number alone.
+// Runs one sequence of queries against one solver. Sequence n uses the same
+// seeds for every number of copies, so that solvers share their first copies
+// and differ in the number of copies alone.
 class Sequence {
  public:
   Sequence(const AdversaryOptions& options, const PointTable& points,
@@ -152,7 +154,8 @@ class Sequence {
   RimAdversary adversary_;
 };
 
-// Whole numbers, so that the order of sequences does not matter.
+// Adds whole numbers only, so the order in which sequences finish does not
+// matter.
 void Add(const AdversaryResult& one, AdversaryResult& sum) {
   sum.failed_sequences += one.failed_sequences;
   sum.failed_queries += one.failed_queries;
@@ -172,12 +175,12 @@ std::vector<AdversaryResult> RunAdversary(
     const std::function<void(double)>& progress) {
   Check(options);
   const PointTable points = MakePoints(options);
-  std::vector<AdversaryResult> results = Contenders(options);
+  std::vector<AdversaryResult> results = EmptyResults(options);
 
-  // Every sequence of every contender is a task.
+  // Each sequence of each result is a task.
   const std::size_t tasks = results.size() * options.sequences;
   std::atomic<std::size_t> next = 0;
-  std::size_t done = 0;  // the mutex guards all below, and results
+  std::size_t done = 0;  // `mutex` guards done, failure and results
   std::exception_ptr failure;
   std::mutex mutex;
   const auto work = [&] {

@@ -36,13 +36,14 @@ TEST(Adversary, BreaksOneCopyAndNotAlgorithmOne) {
   const AdversaryResult& formula = results[3];
   EXPECT_FALSE(fixed.adaptive);
   EXPECT_EQ(formula.copies_by, CopiesBy::kFormula);
-  // What one copy promises of a query that does not know it.
+  // One copy promises success 0.9 for queries that do not depend on it.
   EXPECT_GT(fixed.failed_queries, 0U);
   EXPECT_LT(Share(fixed.failed_queries, options), 0.1);
   EXPECT_GT(Share(single.failed_queries, options), 0.5);
   EXPECT_GT(single.failures_at.back(), options.sequences / 2);
   EXPECT_EQ(formula.failed_queries, 0U);
-  // It has found queries at which the first copy fails, to no avail.
+  // The adversary found queries at which the first copy fails, but later copies
+  // answered them.
   EXPECT_GT(formula.most_copies_asked, 1U);
   for (const AdversaryResult& result : results) {
     EXPECT_EQ(result.wrong_answers, 0U);
@@ -62,7 +63,7 @@ TEST(Adversary, CountsAreConsistent) {
   }
 }
 
-TEST(Adversary, IsTheSameOnAnyNumberOfThreads) {
+TEST(Adversary, DoesNotDependOnTheNumberOfThreads) {
   AdversaryOptions options = Small();
   options.sequences = 5;
   options.queries = 60;
@@ -109,7 +110,8 @@ TEST(Adversary, RefusesValuesOutOfBounds) {
   expect({"threads is 0"}, [](Options& o) { o.threads = 0; });
 }
 
-// Queries have length 1 and just qualify, however the answers go.
+// Queries have length 1 and just reach the inner product that entitles them to
+// an answer, whatever the answers are.
 TEST(RimAdversary, StaysOnTheRim) {
   lsh::PointTable points(3);
   points.Add(std::vector<float>{1, 0, 0});
@@ -125,13 +127,14 @@ TEST(RimAdversary, StaysOnTheRim) {
   }
 }
 
-TEST(RimAdversary, StaysWhereItWasNotAnswered) {
+TEST(RimAdversary, StaysAtQueriesThatFail) {
   lsh::PointTable points(2);
   points.Add(std::vector<float>{1, 0});
   RimAdversary adversary(points, 0.8, 0.4,
                          RandomStream(1, RandomStream::Role::kAdversary, 0));
   const auto side = [&adversary] { return adversary.Next()[1] > 0; };
-  // In the plane a rim has two places. The solver is blind in the upper.
+  // In the plane a rim has two places. This solver never answers at the upper
+  // one.
   bool found = false;
   for (int i = 0; i < 100; ++i) {
     const bool upper = side();
@@ -142,20 +145,21 @@ TEST(RimAdversary, StaysWhereItWasNotAnswered) {
   EXPECT_TRUE(found);
 }
 
-TEST(ShareAtMost, IsClopperAndPearsons) {
-  // With none of n: 1 - (alpha / 2)^(1 / n).
+TEST(ShareAtMost, IsTheClopperPearsonBound) {
+  // For 0 of n the bound is 1 - (alpha / 2)^(1 / n).
   EXPECT_NEAR(ShareAtMost(0, 200, 0.99), 1 - std::pow(0.005, 1.0 / 200), 1e-12);
-  // 10 of 100 at 95 %, from the tables: 4.9 % to 17.62 %.
+  // For 10 of 100 at 95 %, published tables give 4.9 % to 17.62 %.
   EXPECT_NEAR(ShareAtMost(10, 100, 0.95), 0.1762, 1e-4);
   EXPECT_EQ(ShareAtMost(7, 7, 0.99), 1);
 }
 
-TEST(ThoughtExperiment, IsWonByWhoeverHearsTheAnswers) {
+TEST(ThoughtExperiment, IsSolvedByAdaptiveQueriesOnly) {
   const ThoughtExperiment thought = RunThoughtExperiment(10, 200, 1);
   EXPECT_GT(thought.smallest_adaptive, 1 - 1e-9);
   EXPECT_LE(thought.smallest_adaptive, 1 + 1e-9);
-  // The best of 11 inner products of random unit vectors, nearly normal with
-  // deviation 1 / sqrt 10: the median is near the 0.94 quantile, 1.55 of them.
+  // Inner products of random unit vectors are nearly normal with standard
+  // deviation 1 / sqrt(10). The median of the best of 11 is near their 0.94
+  // quantile, which is 1.55 standard deviations.
   EXPECT_NEAR(thought.median_non_adaptive, 0.49, 0.06);
   EXPECT_LT(thought.largest_non_adaptive, 0.99);
   EXPECT_GT(thought.largest_non_adaptive, thought.median_non_adaptive);

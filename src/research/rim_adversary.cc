@@ -7,19 +7,19 @@
 namespace manyarms {
 namespace {
 
-// Rounding must not take a query off the rim.
+// Rounding must not move a query below the inner product that qualifies.
 constexpr double kMargin = 1e-6;
 
-// A copy's blind spots are some tenths wide, those that several have in common
-// are narrower: steps are of all sizes between.
+// The blind spots of one copy are a few tenths wide; regions where several
+// copies are blind are narrower. Step sizes range between these two.
 constexpr double kLargestStep = 0.3;
 constexpr double kSmallestStep = 0.01;
 
-// Of so many places the one with the fewest points that would do.
+// A random place is the one with the fewest acceptable answers of this many.
 constexpr std::size_t kDraws = 8;
 
-// Where one try in four goes elsewhere, a climb that leads nowhere is given up
-// in time for others.
+// One query in four explores elsewhere, and after this many queries without
+// progress the adversary gives up its worst place.
 constexpr std::uint64_t kExploreOneIn = 4;
 constexpr std::size_t kPatience = 150;
 
@@ -41,7 +41,7 @@ std::span<const double> RimAdversary::Random() {
 }
 
 std::span<const double> RimAdversary::Next() {
-  // A place where the first copy had an answer says nothing.
+  // A query that the first copy answered gives no hint where copies fail.
   explores_ = !worst_.failed &&
               (worst_.copies_asked <= 1 || random_.Below(kExploreOneIn) == 0);
   if (explores_) {
@@ -65,11 +65,11 @@ void RimAdversary::Hear(bool answered, std::size_t copies_asked) {
   now_.copies_asked = copies_asked;
   ++vain_;
   const bool worse = IsWorse(now_, worst_);
-  // Steps to places that are as bad lead along a blind spot.
+  // A step to an equally bad place is kept, as it may lead along a blind spot.
   if (worse || (!explores_ && !IsWorse(worst_, now_))) worst_ = now_;
   if (worse) vain_ = 0;
   if (worst_.failed) {
-    if (answered) step_ /= 2;  // out of the blind spot
+    if (answered) step_ /= 2;  // the step led out of the blind spot
   } else if (vain_ > kPatience) {
     worst_ = {};
     vain_ = 0;
@@ -109,8 +109,8 @@ void RimAdversary::GoNear(const Place& place, double step) {
   MoveOntoRim();
 }
 
-// Keeps the direction across the point, and turns the query towards the point
-// until it just qualifies.
+// Keeps the query's direction orthogonal to the point and sets its component
+// along the point so that the query has length 1 and just qualifies.
 void RimAdversary::MoveOntoRim() {
   const std::span<const float> point = points_[now_.point];
   const double length = lsh::Length(point);

@@ -10,26 +10,27 @@
 
 namespace manyarms {
 
-/// Knows the points, but not the randomness of the solver that it is up
-/// against. Its queries lie on the rim of a point: at the inner product that
-/// just qualifies, where solvers are at their worst. It climbs from queries
-/// that needed many copies to queries that need more, and stays where it has
-/// found one that fails.
+/// An adversary that knows the points, but not the solver's randomness. Its
+/// queries lie on the rim of a point: their inner product with it is the least
+/// that entitles a query to an answer, where solvers fail most often. It climbs
+/// from queries that needed many copies to queries that need more, and stays
+/// near a query that failed once it has found one.
 class RimAdversary {
  public:
-  /// A point qualifies a query for an answer from the first inner product on,
-  /// and is one from the second on. `points` must outlive the adversary, and
-  /// each be longer than `qualifies`.
+  /// The solver must answer a query if some point's inner product with it is at
+  /// least `qualifies`; any point with at least `accepted` is a valid answer.
+  /// `points` must outlive the adversary, and each point must be longer than
+  /// `qualifies`.
   RimAdversary(const lsh::PointTable& points, double qualifies, double accepted,
                RandomStream random);
 
-  /// A query on the rim of a random point, whatever was answered before.
+  /// A query on the rim of a random point; ignores earlier answers.
   std::span<const double> Random();
 
-  /// The query that answers so far suggest.
+  /// The next query, chosen by the answers so far.
   std::span<const double> Next();
 
-  /// What the solver did with the last query.
+  /// Tells the adversary what the solver did with the last query.
   void Hear(bool answered, std::size_t copies_asked);
 
  private:
@@ -51,10 +52,10 @@ class RimAdversary {
   const double accepted_;
   RandomStream random_;
   Place now_;
-  Place worst_;  // for the solver; where to climb from
+  Place worst_;  // the solver's worst query so far; the climb starts from it
   bool explores_ = true;
   double step_;
-  std::size_t vain_ = 0;  // queries since the last that got on
+  std::size_t vain_ = 0;  // queries since the last that was worse than worst_
 };
 
 }  // namespace manyarms

@@ -5,9 +5,9 @@
 namespace manyarms {
 namespace {
 
-// P(X <= count) for X binomial.
-double ProbabilityOfSoFew(std::uint64_t count, std::uint64_t trials,
-                          double probability) {
+// P(X <= count) for X ~ Binomial(trials, probability).
+double BinomialCdf(std::uint64_t count, std::uint64_t trials,
+                   double probability) {
   const auto n = static_cast<double>(trials);
   const double odds = std::log(probability) - std::log1p(-probability);
   double log_term = n * std::log1p(-probability);
@@ -29,8 +29,8 @@ double ShareAtMost(std::uint64_t count, std::uint64_t trials,
   double high = 1;
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
-    const double few = ProbabilityOfSoFew(count, trials, middle);
-    (few > (1 - confidence) / 2 ? low : high) = middle;
+    const double cdf = BinomialCdf(count, trials, middle);
+    (cdf > (1 - confidence) / 2 ? low : high) = middle;
   }
   return high;
 }

@@ -5,10 +5,10 @@
 
 namespace manyarms {
 
-/// The upper end of the Clopper-Pearson interval for a probability, after
-/// `count` of `trials` came out: the probability with which so few or fewer
-/// have half of the chance that an interval may err with. REQUIRES: trials > 0,
-/// count <= trials, confidence in (0, 1).
+/// The upper end of the Clopper-Pearson interval for a probability p, given
+/// `count` successes in `trials`: the p at which `count` or fewer successes
+/// have probability (1 - confidence) / 2. REQUIRES: trials > 0, count <=
+/// trials, confidence in (0, 1).
 double ShareAtMost(std::uint64_t count, std::uint64_t trials,
                    double confidence);
 

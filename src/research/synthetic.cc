@@ -30,7 +30,7 @@ class Synthetic final : public Environment {
       : options_(options), theta_(options.dim), next_(options.arms) {
     RandomStream(options.theta_seed, Role::kTheta, 0).Gaussians(theta_);
     if (options.unit_ball) ScaleTo<double>(1, theta_);
-    for (ArmId arm = 0; arm < options.arms; ++arm) Welcome(arm);
+    for (ArmId arm = 0; arm < options.arms; ++arm) AddArm(arm);
   }
 
   std::size_t dim() const override { return options_.dim; }
@@ -40,7 +40,7 @@ class Synthetic final : public Environment {
     RandomStream random(options_.seed, Role::kArm, arm);
     random.Gaussians(out);
     if (!options_.unit_ball) return;
-    // Uniform in the ball; rounding must not push an arm out of it.
+    // The arm is uniform in the ball, and rounding must not push it out.
     constexpr double kJustInside = 1 - 1e-6;
     const double exponent = 1 / static_cast<double>(options_.dim);
     ScaleTo(kJustInside * std::pow(random.Uniform(), exponent), out);
@@ -56,7 +56,7 @@ class Synthetic final : public Environment {
       live_.pop_back();
     }
     for (std::size_t i = 0; i < options_.add; ++i) {
-      Welcome(next_);
+      AddArm(next_);
       change.added.push_back(next_++);
     }
     if (std::ranges::find(change.removed, best_) != change.removed.end()) {
@@ -80,9 +80,9 @@ class Synthetic final : public Environment {
                               0.0);
   }
 
-  // Arms are functions of their ids, so only the best one needs remembering,
-  // and, where arms leave, which are there.
-  void Welcome(ArmId arm) {
+  // Features are a function of the arm's id, so only the best arm is stored
+  // and, if arms are ever removed, the ids of those present.
+  void AddArm(ArmId arm) {
     if (options_.remove > 0) live_.push_back(arm);
     Consider(arm);
   }
@@ -102,7 +102,7 @@ class Synthetic final : public Environment {
 
   const SyntheticOptions options_;
   std::vector<double> theta_;
-  std::vector<ArmId> live_;  // empty where no arm ever leaves
+  std::vector<ArmId> live_;  // stays empty if options_.remove is 0
   ArmId next_;
   ArmId best_ = 0;
   double best_mean_ = -std::numeric_limits<double>::infinity();

@@ -10,7 +10,7 @@ namespace {
 
 using testing::ExpectError;
 
-TEST(Synthetic, AddsAndRemovesWhenItShould) {
+TEST(Synthetic, AddsAndRemovesArmsAtItsIntervals) {
   const auto world =
       MakeSynthetic({.arms = 10, .add = 3, .remove = 2, .every = 5});
   std::set<ArmId> live;
@@ -25,8 +25,8 @@ TEST(Synthetic, AddsAndRemovesWhenItShould) {
   EXPECT_EQ(live.size(), 10U + 20U);
 }
 
-// Regret is never negative for an arm that is there, and nothing for the best.
-TEST(Synthetic, KnowsTheBestArmThroughAllChanges) {
+// The regret of an arm that is present is never negative, and 0 for the best.
+TEST(Synthetic, KnowsTheBestArmAfterEachChange) {
   const auto world = MakeSynthetic(
       {.arms = 20, .dim = 3, .add = 2, .remove = 2, .every = 1, .seed = 4});
   std::set<ArmId> live;
@@ -52,8 +52,8 @@ TEST(Synthetic, RewardsAreMeansPlusNoiseThatDependsOnTheStepAlone) {
   EXPECT_EQ(silent->Reward(0, 1), silent->Reward(0, 2));
 }
 
-// Without noise a reward is <theta*, x>, which tells theta*.
-TEST(Synthetic, DrawsThetaAndArmsFromSeedsOfTheirOwn) {
+// Without noise a reward is <theta*, x>, which depends on both seeds.
+TEST(Synthetic, DrawsThetaAndArmsFromSeparateSeeds) {
   const auto expect_theta = [](std::uint64_t seed, std::uint64_t theta_seed) {
     const auto world = MakeSynthetic(
         {.arms = 3, .noise = 0, .seed = seed, .theta_seed = theta_seed});

@@ -29,7 +29,7 @@ ThoughtExperiment RunThoughtExperiment(std::size_t dim, std::size_t repetitions,
     RandomStream agent(seed, RandomStream::Role::kAdversary, i);
     const Eigen::VectorXd hidden = RandomUnitVector(dim, box);
 
-    // Random queries are linearly independent.
+    // Random queries are linearly independent with probability 1.
     Eigen::MatrixXd queries(d, d);
     for (Eigen::Index j = 0; j < d; ++j) {
       queries.row(j) = RandomUnitVector(dim, agent);

@@ -1,4 +1,4 @@
-"""Everybody who takes part, by the key that rows carry."""
+"""All rivals, by the key that rows have."""
 
 from __future__ import annotations
 

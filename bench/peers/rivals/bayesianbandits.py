@@ -1,4 +1,4 @@
-"""bayesianbandits: one Bayesian regression over features of all arms."""
+"""bayesianbandits: one Bayesian regression for all arms."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ FACTS = Facts(
 
 
 class BayesianBandits:
-    """Features lie ready in the order of the agent's arms: nothing is gathered
-    for a choice among all of them."""
+    """Features are stored in the order of the agent's arms, so that a choice among
+    all arms does not have to gather them."""
 
     def __init__(self, dim: int, seed: int) -> None:
         import bayesianbandits

@@ -1,4 +1,4 @@
-"""contextualbandits: one ridge regression per arm, rewards of 0 and 1."""
+"""contextualbandits: one ridge regression per arm, with rewards 0 and 1."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FACTS = Facts(
 
 
 class ContextualBandits:
-    """Arms are named from the start: names survive when others are dropped."""
+    """Arms have names, because positions would change when others are dropped."""
 
     def __init__(self, dim: int, seed: int) -> None:
         from contextualbandits.online import LinUCB
@@ -62,7 +62,7 @@ class ContextualBandits:
         self.policy.partial_fit(self.context, np.array([arm]), positive)
 
     def remove(self, ids: np.ndarray) -> None:
-        for arm in ids:  # NumPy integers are names; Python's would be positions
+        for arm in ids:  # drop_arm takes NumPy integers as names, Python's as positions
             self.policy.drop_arm(arm)
 
     def add(self, ids: np.ndarray, arms: np.ndarray) -> None:

@@ -34,7 +34,7 @@ FACTS = Facts(
 
 
 class MabwiserTs:
-    """alpha is the width of exploration, as everywhere here."""
+    """MABWiser's alpha is the exploration."""
 
     policy = "LinTS"
 

@@ -1,4 +1,4 @@
-"""manyarms itself, through its Python package like the others."""
+"""manyarms itself, through its Python package."""
 
 from __future__ import annotations
 

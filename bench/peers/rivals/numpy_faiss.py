@@ -34,7 +34,7 @@ FACTS = Facts(
 
 
 class FaissGraph(Indexed):
-    """faiss numbers points in the order in which they come: ids are rows."""
+    """faiss numbers points in the order in which they are added, so ids are rows."""
 
     def __init__(self, dim: int, seed: int) -> None:
         super().__init__(dim, seed)
@@ -48,7 +48,7 @@ class FaissGraph(Indexed):
     def build(self, ids: np.ndarray, arms: np.ndarray) -> None:
         self.faiss.omp_set_num_threads(2)
         self.index.add(arms)
-        self.faiss.omp_set_num_threads(1)  # a single query gains nothing from a second
+        self.faiss.omp_set_num_threads(1)  # a single query gains nothing from two
 
     def nearest(self, query: np.ndarray) -> int:
         _, labels = self.index.search(query[np.newaxis], 1)

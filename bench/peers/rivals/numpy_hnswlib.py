@@ -34,7 +34,7 @@ FACTS = Facts(
 
 
 class HnswlibGraph(Indexed):
-    """Deleted slots are reused: otherwise a changing set grows without end."""
+    """Slots of deleted arms are reused, since otherwise the index would only grow."""
 
     def __init__(self, dim: int, seed: int) -> None:
         super().__init__(dim, seed)

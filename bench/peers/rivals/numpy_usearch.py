@@ -34,7 +34,7 @@ FACTS = Facts(
 
 
 class UsearchGraph(Indexed):
-    """Keys are the caller's, so that ids go in as they are."""
+    """usearch takes the caller's keys, so ids need no translation."""
 
     def __init__(self, dim: int, seed: int) -> None:
         super().__init__(dim, seed)

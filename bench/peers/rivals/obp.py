@@ -1,4 +1,4 @@
-"""Open Bandit Pipeline: one ridge regression per arm, a fixed number of arms."""
+"""Open Bandit Pipeline: one ridge regression per arm; the number of arms is fixed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ FACTS = Facts(
 
 
 class OpenBanditPipeline:
-    """Updates are flushed one at a time, so that each choice knows all before."""
+    """batch_size 1 applies each update at once, before the next choice."""
 
     def __init__(self, dim: int, seed: int) -> None:
         from obp.policy import LinTS

@@ -1,4 +1,4 @@
-"""river: one Bayesian regression per arm, among the arms of each call."""
+"""river: one Bayesian regression per arm; each call lists its arms."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FACTS = Facts(
 
 
 class River:
-    """Contexts are dictionaries, as everywhere in river."""
+    """river's contexts are dictionaries."""
 
     def __init__(self, dim: int, seed: int) -> None:
         from river import bandit

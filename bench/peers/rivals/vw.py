@@ -1,4 +1,4 @@
-"""Vowpal Wabbit's exploration among actions with features of their own."""
+"""Vowpal Wabbit's exploration among actions with features."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FACTS = Facts(
 
 
 class VowpalWabbit:
-    """Costs are rewards turned round; the arm is drawn from the probabilities."""
+    """A cost is minus the reward. The arm is drawn from the returned probabilities."""
 
     def __init__(self, dim: int, seed: int) -> None:
         import vowpalwabbit

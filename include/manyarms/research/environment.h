@@ -11,35 +11,36 @@
 
 namespace manyarms {
 
-/// Arms that come and go before a step.
+/// The arms that are added and removed before a step.
 struct Change {
   std::vector<ArmId> added;
   std::vector<ArmId> removed;
 };
 
-/// A world to try policies in: arms, rewards, and what could have been had.
-/// Nothing in it depends on who plays, so that different policies with the
-/// same seed meet the same arms, the same noise and the same changes.
+/// A simulated world to try policies in: it has arms and rewards, and knows the
+/// regret of each arm. Nothing in it depends on the policy, so different
+/// policies with the same seed meet the same arms, noise and changes.
 ///
-/// Thread safety: none; one thread at a time.
+/// Thread safety: none. One thread at a time may use an environment.
 class Environment {
  public:
   virtual ~Environment() = default;
 
   virtual std::size_t dim() const = 0;
 
-  /// How many arms there are at the start; their ids are 0, 1, 2, ...
+  /// The number of arms at the start. Their ids are 0, 1, 2, ...
   virtual std::size_t arms_at_start() const = 0;
 
   virtual void Features(ArmId arm, std::span<float> out) const = 0;
 
-  /// What changes before step t = 1, 2, ... Call once for each, in order.
+  /// Returns the changes before step t = 1, 2, ... Call it once for each step,
+  /// in order.
   virtual Change Advance(std::uint64_t step) = 0;
 
-  /// What playing the arm at this step brings.
+  /// The reward for playing the arm at this step.
   virtual double Reward(ArmId arm, std::uint64_t step) const = 0;
 
-  /// What playing the arm costs in expectation, beside the best arm there is.
+  /// The expected reward of the best arm now present minus that of this arm.
   virtual double Regret(ArmId arm) const = 0;
 };
 
@@ -53,19 +54,18 @@ struct SyntheticOptions {
   std::uint64_t every = 20;
   double noise = 1.0;  ///< standard deviation of the reward
   std::uint64_t seed = 1;
-  /// Seed of theta* alone: the same for several seeds keeps one theta* over
-  /// runs in which all else is drawn anew.
+  /// Seed of theta* alone, so that several runs can share one theta* while
+  /// everything else is drawn anew from `seed`.
   std::uint64_t theta_seed = 1;
-  /// theta* of length 1 and arms uniform in the unit ball, as the theorems
-  /// want it (Assumption 4.3), instead of N(0, I).
+  /// If true, theta* has length 1 and arms are uniform in the unit ball, as the
+  /// theorems assume (Assumption 4.3). If false, both come from N(0, I).
   bool unit_ball = false;
 };
 
 /// Throws Error(kInvalidArgument) for options out of bounds.
 void CheckSynthetic(const SyntheticOptions& options);
 
-/// Checks the options and makes the environment, which takes time in
-/// proportion to the arms.
+/// Checks the options and makes the environment, in O(arms * dim).
 std::unique_ptr<Environment> MakeSynthetic(const SyntheticOptions& options);
 
 }  // namespace manyarms

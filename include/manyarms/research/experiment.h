@@ -27,9 +27,9 @@ struct Latency {
   double p50 = 0, p99 = 0, p999 = 0, max = 0;  ///< microseconds
 };
 
-/// How often Choose took how long: bucket i counts the calls from
-/// 0.1 us x 10^(i/8) on, up to the next bucket's start; the first and the last
-/// bucket take what lies outside.
+/// A histogram of how long Choose took. Bucket i counts the calls that took
+/// from 0.1 us x 10^(i/8) up to the next bucket's start; the first and the last
+/// bucket also count the shorter and the longer calls.
 struct LatencyHistogram {
   static constexpr std::size_t kPerDecade = 8;
   static constexpr double kFirstSeconds = 1e-7;
@@ -38,27 +38,27 @@ struct LatencyHistogram {
   void Count(double seconds);
 };
 
-/// A run in the making: what had come together after `step` steps.
+/// Totals after the first `step` steps of a run.
 struct CurvePoint {
   std::uint64_t step = 0;
   double regret = 0;
   double run_seconds = 0;
 };
 
-/// What a run came to. The times are those spent inside the bandit; making
-/// arms and rewards is not counted.
+/// The result of a run. Times are those spent inside the bandit; the time that
+/// the environment takes to make arms and rewards is not counted.
 struct RunResult {
   double regret = 0;
-  double setup_seconds = 0;  ///< adding the first arms, indices included
+  double setup_seconds = 0;  ///< adding the first arms and indexing them
   double run_seconds = 0;    ///< Choose, Learn, Add and Remove after that
   Latency latency;           ///< of Choose
   LatencyHistogram latency_histogram;
-  /// kCurvePoints points evenly spread over the steps, the last step among
-  /// them; all steps if there are fewer.
+  /// kCurvePoints points evenly spread over the steps, including the last step;
+  /// one point for each step if there are fewer steps.
   std::vector<CurvePoint> curve;
-  /// The choice by which more than half of the arms were eliminated, and the
-  /// run_seconds before it; 0 if there was none. Until then a stage holds
-  /// nearly all arms, afterwards hardly any.
+  /// The first step by which stats.eliminations exceeds half of the number of
+  /// arms, and run_seconds before its choice; 0 if there was none. Before this
+  /// step a stage holds nearly all arms, afterwards very few.
   std::uint64_t mass_elimination_step = 0;
   double mass_elimination_seconds = 0;
   PolicyStats stats;
@@ -70,24 +70,24 @@ struct RunResult {
 
 inline constexpr std::size_t kCurvePoints = 200;
 
-/// Called now and then with the share of the work done, 0 to 1. What it throws
-/// ends the run.
+/// Called now and then with the share of the work done, from 0 to 1. An
+/// exception that it throws ends the run.
 using Progress = std::function<void(double done)>;
 
-/// Throws Error for a spec that cannot be run; one that would not fit in the
-/// machine's memory is refused with kTooLarge.
+/// Throws Error for a spec that cannot be run, with code kTooLarge if it would
+/// not fit in the machine's memory.
 void CheckRunnable(const RunSpec& spec);
 
 /// Checks the spec before any work is done.
 RunResult RunExperiment(const RunSpec& spec, const Progress& progress = {});
 
-/// Any bandit in any environment, which must not have been advanced yet and
-/// must have an arm at every step.
+/// Runs any bandit in any environment. The environment must not have been
+/// advanced yet and must have at least one arm at every step.
 RunResult RunExperiment(const BanditOptions& options, Environment& environment,
                         std::uint64_t steps, const Progress& progress = {});
 
-/// Spec and result as one JSON object on one line, without the line's end. The
-/// fields are described in docs/rows.md.
+/// Returns spec and result as one JSON object on one line, without a newline.
+/// docs/rows.md describes the fields.
 std::string JsonRow(const RunSpec& spec, const RunResult& result);
 
 }  // namespace manyarms

@@ -8,18 +8,20 @@
 
 #include "manyarms/search_options.h"
 
-/// Planning a filter tree (Andoni, Laarhoven, Razenshteyn, Waingarten 2017),
-/// the data structure behind the paper's Proposition 3.2 and `--search lsh`.
+/// The planner of filter trees (Andoni, Laarhoven, Razenshteyn, Waingarten
+/// 2017), the data structure behind the paper's Proposition 3.2 and
+/// `--search lsh`.
 namespace manyarms {
 
-/// The cosine on the sphere of a pair with this inner product, |q| = 1.
+/// The cosine on the sphere of a pair with this inner product, for |q| = 1.
 double SphereCosine(Reduction reduction, double inner_product);
 std::size_t SphereDim(Reduction reduction, std::size_t dim);
 
 /// A tree in which every inner node has `branching` children, each with a
 /// random Gaussian direction u. A point goes down to all children with
-/// <p, u> >= point_threshold, a query to those with <q, u> >= query_threshold;
-/// points lie in leaves at `depth`. Depth 0 is a single leaf, a scan.
+/// <p, u> >= point_threshold, a query to those with <q, u> >= query_threshold.
+/// Points lie in the leaves, at `depth`. A tree of depth 0 is a single leaf, so
+/// a query scans all points.
 struct TreeShape {
   std::size_t dim = 0;  ///< of points on the sphere
   std::size_t depth = 0;
@@ -29,74 +31,78 @@ struct TreeShape {
   friend bool operator==(const TreeShape&, const TreeShape&) = default;
 };
 
-/// What things cost, in points scored by a scan. By default every inner
-/// product costs the same, and a point is scored as often as it is found, as in
-/// the theory. (Counting a point once would let a tree win that merely leaves
-/// out the tenth of the points that it may miss.)
+/// The cost of each operation; 1 is what a scan takes to score one point. By
+/// default every inner product costs the same, and a point is scored each time
+/// it is found, as in the theory. (If each point were counted once, the planner
+/// would prefer a tree that finds nearly all points and saves only those that
+/// it may miss, a tenth if success is 0.9.)
 struct LshCosts {
   double direction = 1;  ///< an inner product with a node's direction
-  double read = 1;       ///< finding a point in a leaf, every time
-  double candidate = 0;  ///< finding a point in a leaf for the first time
+  double read = 1;       ///< finding a point in a leaf, each time
+  double candidate = 0;  ///< extra cost of finding a point the first time
 };
 
 struct LshPlanRequest {
   std::size_t points = 10'000;  ///< K
   std::size_t dim = 17;         ///< of points on the sphere
-  /// Cosine with the query of what must be found.
+  /// Cosine between the query and the point that must be found.
   double near = 0.8;
-  /// Cosines with the query of all other points, each standing for as many. In
-  /// the theory's worst case all are as near as need not be found.
+  /// A sample of the cosines between the query and all other points, each
+  /// standing for an equal share of the points. In the theory's worst case all
+  /// lie at the largest cosine that need not be found.
   std::vector<double> far = {0.4};
   double success = 0.9;       ///< for one query, over the tree's randomness
-  std::size_t min_depth = 0;  ///< 1: a tree even where a scan costs less
+  std::size_t min_depth = 0;  ///< 1 forces a tree even if a scan costs less
   std::size_t max_depth = 8;
   double max_bytes = 8e9;
-  /// The most inner products that putting a point in may take.
+  /// The most inner products that inserting a point may take.
   double max_insert_directions = 1e18;
   LshCosts costs = {};
 };
 
-/// A plan, and what is to be expected of it.
+/// A plan with its expected costs.
 struct LshPlan {
   TreeShape shape;
   double query_threshold = 0;  ///< eta_q in the paper
   double success = 1;
-  // Of a query:
+  // Expected of a query:
   double directions = 0;  ///< inner products on the way down
-  double candidates = 0;  ///< different points found
-  double reads = 0;       ///< points found, those found again included
-  double cost = 0;        ///< of all this, in scored points of a scan
-  // Of the tree:
-  double entries = 0;            ///< leaves that hold a point
-  double insert_directions = 0;  ///< inner products to put a point in
+  double candidates = 0;  ///< distinct points found
+  double reads = 0;       ///< points found, including repetitions
+  double cost = 0;        ///< by LshCosts; a scan costs one for each point
+  // Expected of the tree:
+  double entries = 0;            ///< leaves that hold a given point
+  double insert_directions = 0;  ///< inner products to insert a point
   double bytes = 0;
 
   bool is_scan() const { return shape.depth == 0; }
 };
 
-/// The tree of least query cost, on a grid of shapes with up to a million
-/// children a node, among those that keep the promise and fit in memory. Exact
-/// in the Gaussian tails, with no asymptotics. Throws Error(kInvalidArgument)
-/// for a request out of bounds and Error(kTooLarge) where no tree of the least
-/// depth fits. Takes some ten milliseconds.
+/// Returns the tree with the least query cost among those that reach
+/// request.success and fit in request.max_bytes, over a grid of shapes with up
+/// to a million children per node. Costs come from exact Gaussian tails, not
+/// from asymptotics. Throws Error(kInvalidArgument) for a request out of bounds
+/// and Error(kTooLarge) if no tree of depth min_depth or more fits. Takes about
+/// ten milliseconds.
 LshPlan PlanLsh(const LshPlanRequest& request);
 
-/// The query threshold with which a tree of this shape keeps the promise for
-/// another `near`, and what to expect then.
+/// Returns the query threshold with which a tree of this shape reaches
+/// request.success at request.near, and the expected costs. If no threshold
+/// does, the query visits the whole tree.
 LshPlan PlanQuery(const TreeShape& shape, const LshPlanRequest& request);
 
-/// The number of points, up to `most` and to some percent, from which on a tree
-/// costs less than a scan; none if there is no such number. `request.points` is
-/// ignored.
+/// Returns the smallest number of points (to within a few percent) from which a
+/// tree costs less than a scan, or nothing if it is above `most`.
+/// `request.points` is ignored.
 std::optional<std::size_t> BreakEvenPoints(const LshPlanRequest& request,
                                            std::size_t most = 100'000'000);
 
-/// rho_q of Proposition 3.2: the exponent of K in the query time, as K grows
-/// without bound, of finding <q, p> >= ratio * sought.
+/// rho_q of Proposition 3.2: the asymptotic exponent of K in the time of a
+/// query that must find a point with <q, p> >= ratio * sought.
 double PaperExponent(double ratio, double sought);
 
-/// The same for any reduction, from the cosines of what must be found and what
-/// need not.
+/// The same exponent for any reduction, from the cosine of the point that must
+/// be found and the cosine of those that need not be.
 double AsymptoticExponent(double near, double far);
 
 }  // namespace manyarms

@@ -1,12 +1,12 @@
-"""manyarms in the place of other libraries' policies.
+"""Adapters that let manyarms replace the policies of other libraries.
 
-``adapters.mabwiser.MAB`` has the methods of MABWiser's, ``adapters.obp.Policy``
-runs in Open Bandit Pipeline's simulator, ``adapters.river.Policy`` in river's
-``evaluate``. None of them needs the other library to be imported.
+``adapters.mabwiser.MAB`` has the methods of MABWiser's MAB, ``adapters.obp.Policy``
+runs in Open Bandit Pipeline's simulator, and ``adapters.river.Policy`` in river's
+``evaluate``. They can be imported without these libraries.
 
-All have the same limit: in manyarms features belong to arms and one linear model
-is shared by all of them, while most linear policies elsewhere have a context for
-each round and a model for each arm. Where a context would be given, they refuse.
+All have the same limit: in manyarms, features belong to arms and all arms share one
+linear model, while most linear policies elsewhere have a context for each round and
+a model for each arm. The adapters refuse contexts.
 """
 
 from manyarms.adapters import mabwiser, obp, river

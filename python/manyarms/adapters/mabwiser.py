@@ -1,4 +1,4 @@
-"""For code written for MABWiser (github.com/fidelity/mabwiser).
+"""An adapter for code written for MABWiser (github.com/fidelity/mabwiser).
 
     from manyarms.adapters.mabwiser import MAB, LearningPolicy
     mab = MAB(arms, LearningPolicy.LinUCB(alpha=1.25), features)
@@ -6,12 +6,12 @@
     arm = mab.predict()
     mab.partial_fit([arm], [reward])
 
-MABWiser has one ridge regression for each arm, over contexts; this has a single
-one for all arms, over their features, so that a reward of one arm says something
-about the others. With one-hot features here and the context [1] there, both are
-the same model, and LinUCB and LinGreedy decide alike, but for arms without any
-reward if l2_lambda is not 1: MABWiser begins with the inverse of what its formula
-says.
+MABWiser has a ridge regression over contexts for each arm. This class has a single
+one over the features of all arms, so that a reward of one arm also teaches about the
+others. With one-hot features here and the context [1] there, both are the same
+model, and LinUCB and LinGreedy make the same decisions, except for arms without any
+reward if l2_lambda is not 1: there MABWiser starts with the inverse of the value in
+its formula.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class LearningPolicy:
     """MABWiser's linear policies, with its names and defaults."""
 
     class LinGreedy(NamedTuple):
-        """The best mean reward; with probability epsilon any arm."""
+        """Chooses the best mean reward, or with probability epsilon a random arm."""
 
         epsilon: float = 0.1
         l2_lambda: float = 1.0
@@ -45,7 +45,7 @@ class LearningPolicy:
         l2_lambda: float = 1.0
 
     class LinUCB(NamedTuple):
-        """The best upper bound; alpha is manyarms' exploration."""
+        """Chooses the best upper bound; alpha is manyarms' exploration."""
 
         alpha: float = 1.0
         l2_lambda: float = 1.0
@@ -59,8 +59,8 @@ class MAB:
     features: a row for each arm.
     seed: the same seed makes the same predictions.
 
-    ``bandit`` is the manyarms.Bandit inside; fit puts a new one there. Of equal
-    arms the smallest int wins, or the string that came first.
+    ``bandit`` is the manyarms.Bandit inside; fit replaces it. Of arms with equal
+    scores, the smallest int wins, or the string that was added first.
     """
 
     def __init__(
@@ -70,32 +70,32 @@ class MAB:
         self.learning_policy = learning_policy
         self._epsilon = float(getattr(learning_policy, "epsilon", 0.0))
         self._random = random.Random(seed)
-        # Has the same arms and never learns: what fit begins with.
+        # Has the same arms and never learns; fit starts from a copy of it.
         self._untaught = _bandit(learning_policy, rows.shape[1], seed)
         self._untaught.add_arms(arms, rows)
         self.bandit = copy.deepcopy(self._untaught)
 
     @property
     def arms(self) -> list[Any]:
-        """All arms, in an order that changes only when arms come or go."""
+        """All arms, in an order that changes only when arms are added or removed."""
         ids = self.bandit.ids
         return ids if isinstance(ids, list) else ids.tolist()
 
     def add_arm(self, arm: int | str, features: ArrayLike) -> None:
-        """Adds an arm; unlike MABWiser's, it needs features."""
+        """Adds an arm, which needs features, unlike in MABWiser."""
         row = np.asarray(features, dtype=np.float32).reshape(1, -1)
         ids: Any = [arm]
         self.bandit.add_arms(ids, row)
         self._untaught.add_arms(ids, row)
 
     def remove_arm(self, arm: int | str) -> None:
-        """Removes an arm. What its rewards have taught stays."""
+        """Removes an arm, but keeps what was learned from its rewards."""
         ids: Any = [arm]
         self.bandit.remove_arms(ids)
         self._untaught.remove_arms(ids)
 
     def fit(self, decisions: Ids, rewards: Any, contexts: Any = None) -> None:
-        """Forgets all rewards and learns these: arms played and what they brought."""
+        """Forgets all earlier rewards and learns these rewards of the arms played."""
         _refuse(contexts)
         if len(self._untaught) > 0:  # so that LinTS draws anew after each fit
             self._untaught.dismiss(self._untaught.choose())
@@ -104,12 +104,12 @@ class MAB:
         self.bandit = bandit
 
     def partial_fit(self, decisions: Ids, rewards: Any, contexts: Any = None) -> None:
-        """Learns these rewards, too."""
+        """Learns these rewards in addition to earlier ones."""
         _refuse(contexts)
         self.bandit.observe_many(decisions, rewards)
 
     def predict(self, contexts: Any = None) -> Any:
-        """The arm to play."""
+        """Returns the arm to play."""
         _refuse(contexts)
         if self._epsilon > 0 and self._random.random() < self._epsilon:
             return self._random.choice(self.arms)
@@ -118,7 +118,7 @@ class MAB:
         return decision.arm
 
     def predict_expectations(self, contexts: Any = None) -> dict[Any, float]:
-        """Each arm's mean (LinGreedy), upper bound (LinUCB) or draw (LinTS)."""
+        """Returns each arm's mean (LinGreedy), upper bound (LinUCB) or draw (LinTS)."""
         _refuse(contexts)
         decisions = self.bandit.choose_many(len(self.bandit))
         for decision in decisions:
@@ -153,5 +153,5 @@ def _bandit(learning_policy: Any, dim: int, seed: int) -> Bandit:
         exploration=alpha,
         regularisation=penalty,
         seed=seed,
-        max_pending=2**31,  # predict_expectations chooses every arm there is
+        max_pending=2**31,  # predict_expectations chooses all arms at once
     )

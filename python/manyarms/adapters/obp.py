@@ -5,9 +5,9 @@
     policy = Policy(action_context, len_list=3, policy="ucb")
     action_dist = run_bandit_simulation(bandit_feedback, policy)
 
-It calls itself context-free, and so the simulator gives it no contexts: features
-belong to actions here, not to rounds. It learns what an action with such features
-brings on average over the contexts; a context that matters much is noise to it.
+Features belong to actions here, not to rounds, so the policy declares itself
+context-free, and the simulator gives it no contexts. It learns an action's mean
+reward over all contexts; the influence of a context is noise to it.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ from manyarms._core import Bandit
 
 __all__ = ["Policy"]
 
-# What the library takes at most, told before a batch is full.
+# The library's bound on rewards. It is checked here because the library sees a
+# reward only when the batch is full.
 _MOST = 1e9
 
 
 class Policy:
-    """Actions 0, 1, ..., n_actions - 1, with a row of features for each.
+    """A policy over the actions 0, 1, ..., n_actions - 1.
 
-    action_context: the features, as OBP's synthetic datasets have them.
-    len_list: actions in a list; they are the best of one draw.
-    batch_size: rewards are taken in so many at a time.
-    random_state: the same one makes the same decisions.
-    options: others of manyarms.Bandit, such as policy and exploration.
+    action_context: a row of features for each action, as in OBP's synthetic datasets.
+    len_list: number of actions in a list, the best by one draw.
+    batch_size: number of rewards that are learned at a time.
+    random_state: seed; equal seeds make equal decisions.
+    options: other options of manyarms.Bandit, such as policy and exploration.
 
-    ``bandit`` is the manyarms.Bandit inside; initialize puts a new one there.
+    ``bandit`` is the manyarms.Bandit inside; initialize replaces it.
     """
 
     def __init__(
@@ -78,13 +79,13 @@ class Policy:
             types = importlib.import_module("obp.policy.policy_type")
         except ImportError as error:
             raise ImportError(
-                "policy_type is Open Bandit Pipeline's, which cannot be imported: "
+                "policy_type needs Open Bandit Pipeline, which cannot be imported: "
                 f"{error} (pip install obp)"
             ) from error
         return types.PolicyType.CONTEXT_FREE
 
     def initialize(self) -> None:
-        """Forgets everything."""
+        """Forgets all rewards and counts."""
         self.bandit = copy.deepcopy(self._untaught)
         self.n_trial = 0
         self.action_counts = np.zeros(self.n_actions, dtype=int)
@@ -92,7 +93,7 @@ class Policy:
         self._rewards: list[float] = []
 
     def select_action(self, context: Any = None) -> NDArray[np.int64]:
-        """A list of len_list actions, best first, no action twice."""
+        """Returns len_list distinct actions, best first."""
         _refuse(context)
         decisions = self.bandit.choose_many(self.len_list)
         for decision in decisions:
@@ -100,7 +101,7 @@ class Policy:
         return np.array([decision.arm for decision in decisions], dtype=np.int64)
 
     def update_params(self, action: int, reward: Any, context: Any = None) -> None:
-        """Learns a reward of an action: a number, or an array of one."""
+        """Learns a reward of an action. It may be a number or an array with one number."""
         _refuse(context)
         action = operator.index(action)
         if not 0 <= action < self.n_actions:

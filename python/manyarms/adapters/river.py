@@ -1,13 +1,13 @@
-"""For code written for river's bandits (riverml.xyz, river.bandit).
+"""An adapter for code written for river's bandits (riverml.xyz, river.bandit).
 
     from manyarms.adapters.river import Policy
     policy = Policy(bandit)                # a manyarms.Bandit with its arms
     arm = policy.pull(arm_ids)
     policy.update(arm, reward)
 
-river's ``bandit.evaluate`` and ``bandit.evaluate_offline`` take it as they take
-their own policies that have no context. Its model selection does not: there a
-policy is rewarded by a metric of two values.
+river's ``bandit.evaluate`` and ``bandit.evaluate_offline`` accept it like river's own
+policies without context. river's model selection does not, because it rewards a
+policy by a metric of two values.
 """
 
 from __future__ import annotations
@@ -22,21 +22,22 @@ __all__ = ["Policy"]
 
 
 class Policy:
-    """A bandit as a policy of river's.
+    """A river policy that uses a manyarms.Bandit.
 
-    bandit: is used as it is, and can be used beside the policy: add arms to it,
-        remove them, save it.
+    bandit: the bandit to use, not a copy; you can still add arms to it, remove them
+        or save it.
     """
 
     def __init__(self, bandit: Bandit) -> None:
         self.bandit = bandit
         self._start = copy.deepcopy(bandit)
-        self._n = 0  # updates; evaluate_offline reads it
+        self._n = 0  # number of updates, which evaluate_offline reads
 
     def pull(self, arm_ids: Ids | Mask | None = None, context: Any = None) -> Any:
-        """The arm to play, among these, all of which the bandit must have.
+        """Returns the arm to play among arm_ids, all of which the bandit must have.
 
-        Without arm_ids among all arms; with very many that is far faster.
+        Without arm_ids, all arms are eligible; that is far faster than to list very
+        many.
         """
         _refuse(context)
         decision = self.bandit.choose(eligible=arm_ids)
@@ -44,7 +45,7 @@ class Policy:
         return decision.arm
 
     def update(self, arm_id: int | str, *reward: float) -> None:
-        """Learns a reward of an arm, which may be any, but must be there still."""
+        """Learns a reward of any arm that the bandit still has."""
         if len(reward) != 1:
             raise TypeError(
                 f"update takes an arm and one reward, not {len(reward)} values: "
@@ -54,10 +55,10 @@ class Policy:
         self._n += 1
 
     def clone(self, new_params: dict[str, Any] | None = None) -> Policy:
-        """A policy that begins with the bandit as it was handed over.
+        """Returns a policy that starts with the bandit as it was first given.
 
-        Copies have the same seed and draw alike. ``{"bandit": other}`` begins
-        with another bandit.
+        Clones have the same seed and draw the same numbers. ``{"bandit": other}``
+        starts with another bandit.
         """
         params = dict(new_params or {})
         start = params.pop("bandit", self._start)
