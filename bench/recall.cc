@@ -18,8 +18,7 @@ constexpr std::uint64_t kQueries = 1000;
 
 // Adds arms from N(0, I); if `unequal`, nine in ten of them are narrower and
 // shifted far in one direction.
-std::vector<Slot> AddArms(std::size_t count, bool unequal,
-                          ArmStore& store) {
+std::vector<Slot> AddArms(std::size_t count, bool unequal, ArmStore& store) {
   std::vector<Slot> slots;
   std::vector<float> row(kDim);
   for (ArmId id = 0; id < count; ++id) {

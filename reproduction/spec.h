@@ -53,9 +53,9 @@ std::vector<Table> PaperTables();
 /// Error(kIo) if it has none, and adds the file's name to ParseTable's errors.
 std::vector<Table> ReadTables(const std::filesystem::path& folder);
 
-/// Parses the text of a table's file, for instance one of reproduction/tables/. The
-/// table's `world` and `bandit` are defaults, which settings and algorithms may
-/// override. Throws Error(kInvalidArgument).
+/// Parses the text of a table's file, for instance one of reproduction/tables/.
+/// The table's `world` and `bandit` are defaults, which settings and algorithms
+/// may override. Throws Error(kInvalidArgument).
 Table ParseTable(std::string_view text);
 
 }  // namespace manyarms::reproduction
