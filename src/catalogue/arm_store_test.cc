@@ -126,7 +126,8 @@ TEST(ArmStore, ReusesSlotsSoThatChurnTakesNoMemory) {
     store.Remove(id - 1000);
     store.Add(id, row);
   }
-  EXPECT_LE(store.memory_bytes(), before + 4096);
+  // The log of changes grows up to 2,048 entries of 8 bytes.
+  EXPECT_LE(store.memory_bytes(), before + 16'384);
 }
 
 // 1.3 K(4d + 8) bytes; 93.6 an arm here.
