@@ -9,9 +9,10 @@
 
 namespace manyarms::reproduction {
 
-/// The bandit that a description asks for: `policy`, `search`, `exploration`
-/// (a number or "theory"), `accuracy`, `regularisation`, and of graphs
-/// `shortlist` and `beam`, the least width of the search. Throws
+/// The bandit that a description asks for: `policy` with all its options
+/// (`exploration` is a number or "theory"), `search` with those of its options
+/// that are not to be the defaults, by their names in rows, `regularisation`,
+/// and of graphs `shortlist` and `beam`, the least width of the search. Throws
 /// Error(kInvalidArgument) for what it does not know.
 ///
 /// Graphs are by raw inner product, which is what the paper's figures point

@@ -288,16 +288,7 @@ PolicyStats Elimination::stats() const {
   stats.arms_scored = bounds_computed_;
   stats.eliminations = eliminations_;
   stats.recoveries = recoveries_;
-  for (const HeapAugmentedArmSet& stage : stages_) {
-    const SearchStats search = stage.stats();
-    stats.arms_scored += search.arms_scored;
-    stats.snapshots += search.snapshots;
-    stats.snapshot_seconds += search.snapshot_seconds;
-    stats.arms_bounded += search.arms_bounded;
-    stats.checks += search.checks;
-    stats.directions += search.directions;
-    stats.scans += search.scans;
-  }
+  for (const HeapAugmentedArmSet& stage : stages_) stats += stage.stats();
   return stats;
 }
 

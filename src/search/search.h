@@ -14,15 +14,9 @@
 #include "manyarms/stats.h"
 #include "manyarms/types.h"
 #include "posterior/posterior.h"
+#include "search/objective.h"
 
 namespace manyarms {
-
-/// How an arm x is scored. A search is made for one of these.
-enum class Objective {
-  kInnerProduct,   ///< <direction, x>                          (ts)
-  kQuadraticForm,  ///< x'Wx = |factor x|^2                     (elim)
-  kOptimism,       ///< <direction, x> + |factor x|             (ucb)
-};
 
 /// What a search is made for.
 struct SearchTask {
