@@ -6,10 +6,18 @@
 
 namespace manyarms::cli {
 
+// 1e15 and 1e-6, not 1e+15 and 1e-06.
 std::string NumberText(double value) {
   std::string text = fmt::format("{:g}", value);
-  const std::size_t exponent = text.find("e+0");
-  if (exponent != std::string::npos) text.erase(exponent + 1, 2);
+  std::size_t digits = text.find('e');
+  if (digits == std::string::npos) return text;
+  ++digits;
+  if (text[digits] == '+') {
+    text.erase(digits, 1);
+  } else {
+    ++digits;
+  }
+  while (text[digits] == '0') text.erase(digits, 1);
   return text;
 }
 
