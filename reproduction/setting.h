@@ -9,10 +9,11 @@
 
 namespace manyarms::reproduction {
 
-/// Parses the description of a bandit: `policy`, `search`, `exploration` (a
-/// number or "theory"), `accuracy`, `regularisation`, and for graphs
-/// `shortlist` and `beam`, the least width of the search. Throws
-/// Error(kInvalidArgument) for unknown values.
+/// Parses the description of a bandit: `policy` with all its options
+/// (`exploration` is a number or "theory"), `search` with those of its options
+/// that differ from the defaults, by their names in rows, `regularisation`, and
+/// for graphs `shortlist` and `beam`, the least width of the search. Throws
+/// Error(kInvalidArgument) for names and values that it does not know.
 ///
 /// Graphs use the raw inner product, because the paper's figures suggest that
 /// it does too: in several cells its Sub-TS has exactly the regret of its

@@ -9,6 +9,8 @@
 #include <string>
 
 #include "manyarms/bandit.h"
+#include "policy/kinds.h"
+#include "search/kinds.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -26,39 +28,30 @@ struct Combination {
   }
 };
 
-std::vector<Combination> AllCombinations() {
-  const std::vector<std::pair<std::string, PolicyOptions>> policies = {
-      {"Thompson", ThompsonOptions{}},
-      {"ThompsonTheory", ThompsonOptions{TheoryRadius{.horizon = 1000}}},
-      {"Elimination", EliminationOptions{}},
-      {"Ucb", UcbOptions{}}};
-  const std::vector<std::pair<std::string, SearchOptions>> searches = {
-      {"Certified", CertifiedOptions{.check_every = 1}},
-      {"CertifiedForeground",
-       CertifiedOptions{.background = false, .check_every = 1}},
-      {"Scan", ScanOptions{}},
-      {"Hnsw", HnswOptions{.shortlist = 10}},
-      {"HnswRaw", HnswOptions{.shortlist = 10,
-                              .metric = HnswOptions::Metric::kInnerProduct}},
-      {"Lsh", LshOptions{}}};
-  std::vector<Combination> combinations;
-  for (const auto& [policy_name, policy] : policies) {
-    for (const auto& [search_name, search] : searches) {
-      const bool served = !std::holds_alternative<UcbOptions>(policy) ||
-                          std::holds_alternative<CertifiedOptions>(search) ||
-                          std::holds_alternative<ScanOptions>(search);
-      if (served) {
-        combinations.push_back({policy_name + search_name, policy, search});
-      }
+// The samples of one search with those of one policy that it can serve.
+template <class Policy, class Search>
+void AppendCombinations(Policy policy, Search search,
+                        std::vector<Combination>& combinations) {
+  if (!search.Refusal(policy.kObjective, kDim).empty()) return;
+  const auto policies = policy.Samples();
+  for (const auto& played : policies) {
+    for (const auto& asked : search.Samples()) {
+      const bool once = asked.slow && played.name != policies.front().name;
+      if (asked.laws == Laws::kOfSearches || once) continue;
+      combinations.push_back(
+          {std::string(played.name) + std::string(asked.name), played.options,
+           asked.options});
     }
   }
-  // These plan trees whenever they start over, which takes its time.
-  for (const auto& [policy_name, policy] : {policies[0], policies[2]}) {
-    combinations.push_back(
-        {policy_name + "LshTrees", policy, LshOptions{.min_depth = 1}});
-    combinations.push_back({policy_name + "LshTheory", policy,
-                            LshTheoryOptions{.accuracy = 1, .copies = 2}});
-  }
+}
+
+std::vector<Combination> AllCombinations() {
+  std::vector<Combination> combinations;
+  PolicyKinds::ForEach([&](auto policy, const auto&) {
+    SearchKinds::ForEach([&](auto search, const auto&) {
+      AppendCombinations(policy, search, combinations);
+    });
+  });
   // A graph so poor that it misses most of the time: elimination must make up
   // for what its search does not find.
   combinations.push_back(
@@ -191,9 +184,7 @@ TEST_P(PolicyLaws, ChoosesEligibleArmsOnly) {
 // Saved in the midst of everything and read back, a bandit goes on as if
 // nothing had happened.
 TEST_P(PolicyLaws, GoesOnAfterLoadingAsItWouldHaveWithout) {
-  const auto exact =
-      std::holds_alternative<CertifiedOptions>(GetParam().search) ||
-      std::holds_alternative<ScanOptions>(GetParam().search);
+  const bool exact = IsExact(GetParam().search);
   for (const bool negative : {false, true}) {
     Bandit bandit = MakeBandit(5, negative);
     AddArms(bandit, 0, 150);

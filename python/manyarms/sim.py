@@ -81,7 +81,7 @@ def simulate(
     rows = []
     for run in range(runs):
         line, at, regrets = _core.simulate(
-            policy, search, exploration, accuracy, arms, dim, add, remove,
+            policy, search, exploration, {"accuracy": accuracy}, arms, dim, add, remove,
             every, noise, seed + run, steps, regularisation, negative_rewards,
         )
         row = flatten(json.loads(line))

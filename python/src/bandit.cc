@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
+#include "kind_text.h"
 #include "options.h"
 #include "py_bandit.h"
 #include "rows.h"
@@ -25,15 +26,9 @@ PyBandit::Many ParseMany(const std::string& mode) {
 
 nb::dict StatsDict(const PolicyStats& stats) {
   nb::dict dict;
-  dict["arms_scored"] = stats.arms_scored;
-  dict["snapshots"] = stats.snapshots;
-  dict["snapshot_seconds"] = stats.snapshot_seconds;
-  dict["arms_bounded"] = stats.arms_bounded;
-  dict["checks"] = stats.checks;
-  dict["directions"] = stats.directions;
-  dict["scans"] = stats.scans;
-  dict["eliminations"] = stats.eliminations;
-  dict["recoveries"] = stats.recoveries;
+  ForEachPolicyCounter(
+      [&dict](const char* name, const auto& counter) { dict[name] = counter; },
+      stats);
   return dict;
 }
 
@@ -52,50 +47,32 @@ nb::object Load(nb::handle cls, const std::filesystem::path& path) {
 }
 
 void BindConstruction(BanditClass& bandit) {
+  const BanditOptions defaults;
   bandit
       .def(
           "__init__",
           [](PyBandit* self, nb::handle dim, const std::string& policy,
              const PySearch& search, const PyExploration& exploration,
-             std::optional<double> accuracy, double regularisation,
-             bool negative_rewards, nb::handle seed, nb::handle max_pending) {
-            new (self) PyBandit(
-                {.dim = ParseNumber(dim, {"dim", "an int"}),
-                 .policy = MakePolicyOptions(policy, exploration, accuracy),
-                 .search = MakeSearchOptions(search),
-                 .regularisation = regularisation,
-                 .negative_rewards = negative_rewards,
-                 .seed = ParseNumber(seed, {"seed", "an int"}),
-                 .max_pending =
-                     ParseNumber(max_pending, {"max_pending", "an int"})});
+             double regularisation, bool negative_rewards, nb::handle seed,
+             nb::handle max_pending, const nb::kwargs& policy_options) {
+            new (self) PyBandit({.dim = ParseNumber(dim, {"dim", "an int"}),
+                                 .policy = MakePolicyOptions(
+                                     policy, exploration, policy_options),
+                                 .search = MakeSearchOptions(search),
+                                 .regularisation = regularisation,
+                                 .negative_rewards = negative_rewards,
+                                 .seed = ParseNumber(seed, {"seed", "an int"}),
+                                 .max_pending = ParseNumber(
+                                     max_pending, {"max_pending", "an int"})});
           },
-          "dim"_a, "policy"_a = "ts", "search"_a = "certified",
-          "exploration"_a = 2.0, nb::kw_only(), "accuracy"_a = nb::none(),
-          "regularisation"_a = 1.0, "negative_rewards"_a = false, "seed"_a = 1,
-          "max_pending"_a = std::size_t{1} << 20,
-          nb::sig("def __init__(self, dim: int, policy: "
-                  "typing.Literal['ts', 'ucb', 'elim'] = 'ts', search: "
-                  "typing.Literal['certified', 'scan', 'hnsw', 'lsh', "
-                  "'lsh-theory'] | Certified | Scan | Hnsw | Lsh | LshTheory = "
-                  "'certified', exploration: float | TheoryRadius = 2.0, *, "
-                  "accuracy: float | None = None, regularisation: float = 1.0, "
-                  "negative_rewards: bool = False, seed: int = 1, "
-                  "max_pending: int = 1048576) -> None"),
-          R"(A bandit without arms.
-
-dim: features of an arm.
-policy: 'ts' (Thompson sampling), 'ucb' (upper confidence bound) or 'elim'
-    (elimination in stages).
-search: 'certified' and 'scan' are exact, 'hnsw' and 'lsh' approximate; or an
-    object with options, such as Hnsw(shortlist=10).
-exploration: beta in the paper; how far a choice may stray from what is known.
-accuracy: eta in the paper, of 'elim' only.
-regularisation: lambda in the paper.
-negative_rewards: for rewards whose largest mean may be negative (the paper's
-    section 6).
-seed: the same seed makes the same decisions.
-max_pending: rewards can be learned of so many decisions, counted back from the
-    last.)")
+          "dim"_a, "policy"_a = std::string(PolicyName(defaults.policy)),
+          "search"_a = std::string(SearchName(defaults.search)),
+          "exploration"_a = 2.0, nb::kw_only(),
+          "regularisation"_a = defaults.regularisation,
+          "negative_rewards"_a = defaults.negative_rewards,
+          "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
+          "policy_options"_a, nb::sig(BanditSignature().c_str()),
+          BanditHelp().c_str())
       .def(
           "save",
           [](const PyBandit& self, const std::filesystem::path& path) {
@@ -319,6 +296,21 @@ void BindLearning(BanditClass& bandit) {
           "The rewards that are expected of rows of features.");
 }
 
+// None where the policy does not have the option.
+void BindPolicyFields(BanditClass& bandit) {
+  for (const PolicyField& field : PolicyFields()) {
+    const std::string signature =
+        fmt::format("def {}(self) -> {} | None", field.name, field.type);
+    const std::string help = fmt::format("Of {} only.", field.owners);
+    bandit.def_prop_ro(
+        field.name.c_str(),
+        [name = field.name](const PyBandit& self) {
+          return PolicyValue(self.options().policy, name);
+        },
+        nb::for_getter(nb::sig(signature.c_str())), help.c_str());
+  }
+}
+
 void BindProperties(BanditClass& bandit) {
   bandit
       .def_prop_ro(
@@ -329,14 +321,14 @@ void BindProperties(BanditClass& bandit) {
           [](const PyBandit& self) {
             return std::string(PolicyName(self.options().policy));
           },
-          "'ts', 'ucb' or 'elim'.")
+          (Quoted(PolicyKinds::Names(), "or") + ".").c_str())
       .def_prop_ro(
           "search",
           [](const PyBandit& self) {
             return SearchObject(self.options().search);
           },
-          nb::for_getter(nb::sig("def search(self) -> Certified | Scan | Hnsw "
-                                 "| Lsh | LshTheory")),
+          nb::for_getter(
+              nb::sig(("def search(self) -> " + SearchClasses()).c_str())),
           "With its options.")
       .def_prop_ro(
           "exploration",
@@ -344,15 +336,6 @@ void BindProperties(BanditClass& bandit) {
             return ExplorationOf(self.options().policy);
           },
           "A number or a TheoryRadius.")
-      .def_prop_ro(
-          "accuracy",
-          [](const PyBandit& self) -> std::optional<double> {
-            const auto* elim =
-                std::get_if<EliminationOptions>(&self.options().policy);
-            if (elim == nullptr) return std::nullopt;
-            return elim->accuracy;
-          },
-          "Of 'elim' only.")
       .def_prop_ro(
           "regularisation",
           [](const PyBandit& self) { return self.options().regularisation; },
@@ -403,6 +386,7 @@ TooLargeError, while arms come, go or are chosen: then it must not be used.)");
   BindChoices(bandit);
   BindLearning(bandit);
   BindProperties(bandit);
+  BindPolicyFields(bandit);
 }
 
 }  // namespace manyarms::python

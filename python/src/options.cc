@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
+#include <set>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "kind_text.h"
 #include "manyarms/error.h"
 #include "words.h"
 
@@ -19,33 +22,11 @@ namespace {
   throw Error(ErrorCode::kInvalidArgument, message);
 }
 
-using Metric = HnswOptions::Metric;
-
-Metric ParseMetric(const std::string& name) {
-  for (const Metric metric :
-       {Metric::kBoth, Metric::kEuclidean, Metric::kInnerProduct}) {
-    if (MetricName(metric) == name) return metric;
-  }
-  Refuse(
-      fmt::format("there is no metric '{}', only 'both', 'euclidean' and "
-                  "'inner-product'",
-                  name));
-}
-
-Reduction ParseReduction(const std::string& name) {
-  for (const Reduction reduction : {Reduction::kSymmetric, Reduction::kPaper}) {
-    if (ReductionName(reduction) == name) return reduction;
-  }
-  Refuse(fmt::format("there is no reduction '{}', only 'symmetric' and 'paper'",
-                     name));
-}
-
 // Options are values: equal, shown, copied and pickled by their fields, which
 // are what their constructors take.
 template <class Options>
-void BindAsValue(nb::class_<Options>& options,
-                 std::initializer_list<const char*> names) {
-  const auto fields = [names = std::vector<const char*>(names)](nb::handle of) {
+void BindAsValue(nb::class_<Options>& options, std::vector<const char*> names) {
+  const auto fields = [names = std::move(names)](nb::handle of) {
     nb::dict fields;
     for (const char* name : names) fields[name] = of.attr(name);
     return fields;
@@ -82,197 +63,259 @@ void BindAsValue(nb::class_<Options>& options,
           nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
 }
 
+// What Python has for a value of a field, and the way there and back.
+template <class Domain>
+struct PyValue;
+template <>
+struct PyValue<Counts> {
+  using Type = std::uint64_t;
+  static constexpr const char* kType = "int";
+};
+template <>
+struct PyValue<Reals> {
+  using Type = double;
+  static constexpr const char* kType = "float";
+};
+template <>
+struct PyValue<Switch> {
+  using Type = bool;
+  static constexpr const char* kType = "bool";
+};
+template <class Value>
+struct PyValue<Choices<Value>> {
+  using Type = std::string;
+  static constexpr const char* kType = "str";
+};
+
+template <class Domain, class Value>
+auto ToPython(const Domain&, const Value& value) {
+  return static_cast<typename PyValue<Domain>::Type>(value);
+}
+template <class Value>
+auto ToPython(const Choices<Value>& choices, Value value) {
+  return std::string(choices.Name(value));
+}
+
+template <class Domain, class Value, class Given>
+void FromPython(const About&, const Domain&, const Given& given, Value& value) {
+  value = given;
+}
+template <class Value>
+void FromPython(const About& about, const Choices<Value>& choices,
+                const std::string& given, Value& value) {
+  const auto* choice = choices.Find(std::string_view(given));
+  if (choice == nullptr) {
+    Refuse(fmt::format("there is no {} '{}', only {}", about.name, given,
+                       Quoted(ChoiceNames(choices), "and")));
+  }
+  value = choice->value;
+}
+
+std::string ValuesHelp(const auto&) { return ""; }
+template <class Value>
+std::string ValuesHelp(const Choices<Value>& choices) {
+  return fmt::format(" ({})", Quoted(ChoiceNames(choices), "or"));
+}
+
+// A line for each field.
+template <class... Fields>
+std::string FieldsHelp(const Fields&... field) {
+  std::string text;
+  ((text +=
+    fmt::format("{}{}: {}{}.", text.empty() ? "" : "\n", field.about.name,
+                field.about.help, ValuesHelp(field.domain))),
+   ...);
+  return text;
+}
+
+// Names of fields are literals, so that they end with a zero.
+template <class... Fields>
+std::vector<const char*> FieldNames(const Fields&... field) {
+  return {field.about.name.data()...};
+}
+
+template <class Options, class... Fields>
+void BindProperties(nb::class_<Options>& options, const Fields&... field) {
+  (options.def_prop_ro(field.about.name.data(),
+                       [field](const Options& of) {
+                         return ToPython(field.domain, of.*(field.member));
+                       }),
+   ...);
+  BindAsValue(options, FieldNames(field...));
+}
+
+// The constructor takes all fields by name.
+template <class Options, class... Members, class... Domains>
+void BindConstructor(nb::class_<Options>& options,
+                     const Field<Options, Members, Domains>&... field) {
+  const Options defaults;
+  options.def(
+      "__init__",
+      [field...](Options* self,
+                 const typename PyValue<Domains>::Type&... given) {
+        Options made;
+        (FromPython(field.about, field.domain, given, made.*(field.member)),
+         ...);
+        new (self) Options(made);
+      },
+      nb::kw_only(),
+      (nb::arg(field.about.name.data()) =
+           ToPython(field.domain, defaults.*(field.member)))...,
+      FieldsHelp(field...).c_str());
+}
+template <class Options>
+void BindConstructor(nb::class_<Options>& options) {
+  options.def(nb::init<>());
+}
+
+void BindSearches(nb::module_& module) {
+  SearchKinds::ForEach([&]<class Options>(auto kind, const Options&) {
+    nb::class_<Options> options(module, kind.kPythonName.data(),
+                                kind.kSummary.data());
+    std::apply(
+        [&options](const auto&... field) {
+          BindConstructor(options, field...);
+          BindProperties(options, field...);
+        },
+        kind.kFields);
+  });
+}
+
 void BindTheoryRadius(nb::module_& module) {
   nb::class_<TheoryRadius> radius(
       module, "TheoryRadius",
       "An exploration as the paper's analysis has it, far larger than what "
       "works best in practice.");
-  radius
-      .def(
-          "__init__",
-          [](TheoryRadius* self, std::uint64_t horizon, double delta) {
-            new (self) TheoryRadius{.horizon = horizon, .delta = delta};
-          },
-          "horizon"_a, "delta"_a = 0.05,
-          "horizon: how many steps there will be.\n"
-          "delta: how likely the intervals may fail.")
-      .def_ro("horizon", &TheoryRadius::horizon)
-      .def_ro("delta", &TheoryRadius::delta);
-  BindAsValue(radius, {"horizon", "delta"});
+  std::apply(
+      [&radius](const auto&... field) {
+        radius.def(
+            "__init__",
+            [](TheoryRadius* self, std::uint64_t horizon, double delta) {
+              new (self) TheoryRadius{.horizon = horizon, .delta = delta};
+            },
+            "horizon"_a, "delta"_a = TheoryRadius().delta,
+            FieldsHelp(field...).c_str());
+        BindProperties(radius, field...);
+      },
+      kTheoryRadiusFields);
 }
 
-void BindScan(nb::module_& module) {
-  nb::class_<ScanOptions> scan(module, "Scan", "Looks at every arm. Exact.");
-  scan.def(nb::init<>());
-  BindAsValue(scan, {});
+// Calls use(kind, about, domain) for each option of policies beside the
+// exploration.
+template <class Use>
+void ForEachPolicyField(const Use& use) {
+  PolicyKinds::ForEach([&use](auto kind, const auto& defaults) {
+    ForEachField(kind.kFields, defaults,
+                 [&]<class Domain>(const About& about, const Domain& domain,
+                                   const auto&) {
+                   if constexpr (!std::is_same_v<Domain, Explorations>) {
+                     use(kind, about, domain);
+                   }
+                 });
+  });
 }
 
-void BindCertified(nb::module_& module) {
-  nb::class_<CertifiedOptions> certified(
-      module, "Certified",
-      "The scan's decisions, to the last bit, at a small part of its cost. "
-      "Nothing to tune.");
-  certified
-      .def(
-          "__init__",
-          [](CertifiedOptions* self, bool background,
-             std::uint64_t check_every) {
-            new (self) CertifiedOptions{.background = background,
-                                        .check_every = check_every};
-          },
-          nb::kw_only(), "background"_a = true, "check_every"_a = 0,
-          "background: takes snapshots on a thread of its own.\n"
-          "check_every: holds every n-th answer against a full scan; 0: "
-          "never.")
-      .def_ro("background", &CertifiedOptions::background)
-      .def_ro("check_every", &CertifiedOptions::check_every);
-  BindAsValue(certified, {"background", "check_every"});
-}
+// Sets the fields of a policy that are given, and notes which those are.
+struct FieldSetter {
+  const Exploration& exploration;
+  const nb::dict& given;
+  std::set<std::string>& used;
 
-void BindHnsw(nb::module_& module) {
-  nb::class_<HnswOptions> hnsw(
-      module, "Hnsw",
-      "HNSW graphs with shortlists, as in the paper's experiments. "
-      "Approximate.");
-  hnsw.def(
-          "__init__",
-          [](HnswOptions* self, std::size_t shortlist,
-             const std::string& metric, std::size_t links,
-             std::size_t build_effort, std::size_t effort) {
-            new (self) HnswOptions{.shortlist = shortlist,
-                                   .metric = ParseMetric(metric),
-                                   .links = links,
-                                   .build_effort = build_effort,
-                                   .effort = effort};
-          },
-          nb::kw_only(), "shortlist"_a = 30, "metric"_a = "both",
-          "links"_a = 16, "build_effort"_a = 200, "effort"_a = 0,
-          "metric: 'both', 'euclidean' or 'inner-product'.\n"
-          "effort: 0 means as long as the shortlist.")
-      .def_ro("shortlist", &HnswOptions::shortlist)
-      .def_prop_ro("metric",
-                   [](const HnswOptions& options) {
-                     return std::string(MetricName(options.metric));
-                   })
-      .def_ro("links", &HnswOptions::links)
-      .def_ro("build_effort", &HnswOptions::build_effort)
-      .def_ro("effort", &HnswOptions::effort);
-  BindAsValue(hnsw, {"shortlist", "metric", "links", "build_effort", "effort"});
-}
+  void operator()(const About&, const Explorations&, Exploration& value) const {
+    value = exploration;
+  }
+  template <class Domain, class Value>
+  void operator()(const About& about, const Domain& domain,
+                  Value& value) const {
+    const char* name = about.name.data();
+    used.insert(name);
+    if (!given.contains(name) || given[name].is_none()) return;
+    typename PyValue<Domain>::Type parsed;
+    if (!nb::try_cast(given[name], parsed)) throw nb::next_overload();
+    FromPython(about, domain, parsed, value);
+  }
+};
 
-void BindLsh(nb::module_& module) {
-  nb::class_<LshOptions> lsh(module, "Lsh",
-                             "Filter trees as they serve best in practice. "
-                             "Approximate.");
-  lsh.def(
-         "__init__",
-         [](LshOptions* self, double success, const std::string& reduction,
-            std::size_t min_depth, double max_bytes) {
-           new (self) LshOptions{.success = success,
-                                 .reduction = ParseReduction(reduction),
-                                 .min_depth = min_depth,
-                                 .max_bytes = max_bytes};
-         },
-         nb::kw_only(), "success"_a = 0.9, "reduction"_a = "symmetric",
-         "min_depth"_a = 0, "max_bytes"_a = 2e9,
-         "success: how probably an arm that is better is found.\n"
-         "reduction: 'symmetric' or 'paper'.\n"
-         "min_depth: 1 for trees even where a scan costs less.\n"
-         "max_bytes: of the trees, as planned.")
-      .def_ro("success", &LshOptions::success)
-      .def_prop_ro("reduction",
-                   [](const LshOptions& options) {
-                     return std::string(ReductionName(options.reduction));
-                   })
-      .def_ro("min_depth", &LshOptions::min_depth)
-      .def_ro("max_bytes", &LshOptions::max_bytes);
-  BindAsValue(lsh, {"success", "reduction", "min_depth", "max_bytes"});
-}
-
-void BindLshTheory(nb::module_& module) {
-  nb::class_<LshTheoryOptions> lsh(
-      module, "LshTheory",
-      "The paper's adaptive solver with the parameters of its proofs, for "
-      "small arm sets.");
-  lsh.def(
-         "__init__",
-         [](LshTheoryOptions* self, double accuracy, double delta,
-            const std::string& reduction, std::size_t copies,
-            std::size_t min_depth, std::size_t threads, double max_bytes) {
-           new (self) LshTheoryOptions{.accuracy = accuracy,
-                                       .delta = delta,
-                                       .reduction = ParseReduction(reduction),
-                                       .copies = copies,
-                                       .min_depth = min_depth,
-                                       .threads = threads,
-                                       .max_bytes = max_bytes};
-         },
-         nb::kw_only(), "accuracy"_a = 0.1, "delta"_a = 0.05,
-         "reduction"_a = "symmetric", "copies"_a = 0, "min_depth"_a = 1,
-         "threads"_a = 1, "max_bytes"_a = 4e9,
-         "accuracy: eta of Algorithm 4.\n"
-         "delta: how likely any answer may be wrong.\n"
-         "reduction: 'symmetric' or 'paper'.\n"
-         "copies: kappa; 0 means by the paper's formula.\n"
-         "min_depth: 0 for scans where they cost less than trees.\n"
-         "threads: that ask copies at the same time.\n"
-         "max_bytes: of the trees, as planned.")
-      .def_ro("accuracy", &LshTheoryOptions::accuracy)
-      .def_ro("delta", &LshTheoryOptions::delta)
-      .def_prop_ro("reduction",
-                   [](const LshTheoryOptions& options) {
-                     return std::string(ReductionName(options.reduction));
-                   })
-      .def_ro("copies", &LshTheoryOptions::copies)
-      .def_ro("min_depth", &LshTheoryOptions::min_depth)
-      .def_ro("threads", &LshTheoryOptions::threads)
-      .def_ro("max_bytes", &LshTheoryOptions::max_bytes);
-  BindAsValue(lsh, {"accuracy", "delta", "reduction", "copies", "min_depth",
-                    "threads", "max_bytes"});
+// Options that are given and that the policy does not have.
+void RefuseOthers(const nb::dict& given, const std::set<std::string>& used) {
+  for (const auto& [key, value] : given) {
+    const std::string name = Text(key);
+    if (used.contains(name)) continue;
+    std::string owners;
+    for (const PolicyField& field : PolicyFields()) {
+      if (field.name == name) owners = field.owners;
+    }
+    if (owners.empty()) throw nb::next_overload();
+    if (value.is_none()) continue;
+    Refuse(fmt::format("{} is for the policy {} only", name, owners));
+  }
 }
 
 }  // namespace
 
+std::vector<PolicyField> PolicyFields() {
+  std::vector<PolicyField> fields;
+  ForEachPolicyField(
+      [&]<class Domain>(auto kind, const About& about, const Domain&) {
+        const std::string owner = fmt::format("'{}'", kind.kName);
+        for (PolicyField& field : fields) {
+          if (field.name != about.name) continue;
+          field.owners += " or " + owner;
+          return;
+        }
+        fields.push_back({std::string(about.name), PyValue<Domain>::kType,
+                          std::string(about.help), owner});
+      });
+  return fields;
+}
+
+nb::object PolicyValue(const PolicyOptions& policy, std::string_view field) {
+  nb::object found = nb::none();
+  PolicyKinds::Visit(policy, [&](auto kind, const auto& options) {
+    ForEachField(kind.kFields, options,
+                 [&]<class Domain>(const About& about, const Domain& domain,
+                                   const auto& value) {
+                   if constexpr (!std::is_same_v<Domain, Explorations>) {
+                     if (about.name == field) {
+                       found = nb::cast(ToPython(domain, value));
+                     }
+                   }
+                 });
+  });
+  return found;
+}
+
 PolicyOptions MakePolicyOptions(const std::string& policy,
                                 const PyExploration& exploration,
-                                std::optional<double> accuracy) {
+                                const nb::dict& more) {
+  auto options = PolicyKinds::Named(policy);
+  if (!options) {
+    Refuse(fmt::format("there is no policy '{}', only {}", policy,
+                       Quoted(PolicyKinds::Names(), "and")));
+  }
   const Exploration beta = std::visit(
       [](const auto& value) { return Exploration(value); }, exploration);
-  if (policy == "elim") {
-    EliminationOptions options{.exploration = beta};
-    if (accuracy) options.accuracy = *accuracy;
-    return options;
-  }
-  if (accuracy) Refuse("accuracy is for the policy 'elim' only");
-  if (policy == "ts") return ThompsonOptions{.exploration = beta};
-  if (policy == "ucb") return UcbOptions{.exploration = beta};
-  Refuse(fmt::format("there is no policy '{}', only 'ts', 'ucb' and 'elim'",
-                     policy));
+  std::set<std::string> used;
+  PolicyKinds::Visit(*options, [&](auto kind, auto& chosen) {
+    ForEachField(kind.kFields, chosen, FieldSetter{beta, more, used});
+  });
+  RefuseOthers(more, used);
+  return *options;
 }
 
 SearchOptions MakeSearchOptions(const PySearch& search) {
-  const auto* name = std::get_if<std::string>(&search);
-  if (name == nullptr) {
-    return std::visit(
-        []<class Options>(const Options& options) -> SearchOptions {
-          if constexpr (std::is_same_v<Options, std::string>) {
-            return {};
-          } else {
-            return options;
-          }
-        },
-        search);
-  }
-  for (const SearchOptions& options :
-       {SearchOptions(CertifiedOptions{}), SearchOptions(ScanOptions{}),
-        SearchOptions(HnswOptions{}), SearchOptions(LshOptions{}),
-        SearchOptions(LshTheoryOptions{})}) {
-    if (SearchName(options) == *name) return options;
-  }
-  Refuse(
-      fmt::format("there is no search '{}', only 'certified', 'scan', "
-                  "'hnsw', 'lsh' and 'lsh-theory'",
-                  *name));
+  return std::visit(
+      []<class Given>(const Given& given) -> SearchOptions {
+        if constexpr (std::is_same_v<Given, std::string>) {
+          const auto options = SearchKinds::Named(given);
+          if (options) return *options;
+          Refuse(fmt::format("there is no search '{}', only {}", given,
+                             Quoted(SearchKinds::Names(), "and")));
+        } else {
+          return given;
+        }
+      },
+      search);
 }
 
 PyExploration ExplorationOf(const PolicyOptions& policy) {
@@ -290,11 +333,7 @@ nb::object SearchObject(const SearchOptions& search) {
 
 void BindOptions(nb::module_& module) {
   BindTheoryRadius(module);
-  BindCertified(module);
-  BindScan(module);
-  BindHnsw(module);
-  BindLsh(module);
-  BindLshTheory(module);
+  BindSearches(module);
 }
 
 }  // namespace manyarms::python

@@ -6,9 +6,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
-#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "manyarms/bandit.h"
 
@@ -16,20 +17,40 @@ namespace manyarms::python {
 
 /// What Python may say where the library has a variant: a name, which stands
 /// for the defaults, or an object with options.
-using PySearch = std::variant<std::string, CertifiedOptions, ScanOptions,
-                              HnswOptions, LshOptions, LshTheoryOptions>;
+template <class Variant>
+struct OrName;
+template <class... Options>
+struct OrName<std::variant<Options...>> {
+  using Type = std::variant<std::string, Options...>;
+};
+using PySearch = OrName<SearchOptions>::Type;
 using PyExploration = std::variant<double, TheoryRadius>;
 
-/// Throws Error(kInvalidArgument) for names that there are not, and for an
-/// accuracy where there is none.
+/// `more` has options of the policy beside the exploration, by name; None
+/// stands for the default. Throws Error(kInvalidArgument) for a policy that
+/// there is not and for an option of another policy. An option that no policy
+/// has, or a value of the wrong type, becomes Python's TypeError.
 PolicyOptions MakePolicyOptions(const std::string& policy,
                                 const PyExploration& exploration,
-                                std::optional<double> accuracy);
+                                const nanobind::dict& more);
+/// Throws Error(kInvalidArgument) for a name that there is not.
 SearchOptions MakeSearchOptions(const PySearch& search);
 
 /// The way back.
 PyExploration ExplorationOf(const PolicyOptions& policy);
 nanobind::object SearchObject(const SearchOptions& search);
+
+/// An option of policies beside the exploration.
+struct PolicyField {
+  std::string name;
+  std::string type;  ///< in Python
+  std::string help;
+  std::string owners;  ///< the policies that have it: "'elim'"
+};
+std::vector<PolicyField> PolicyFields();
+/// None for a policy that does not have it.
+nanobind::object PolicyValue(const PolicyOptions& policy,
+                             std::string_view field);
 
 void BindOptions(nanobind::module_& module);
 

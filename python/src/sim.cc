@@ -131,12 +131,13 @@ unit_ball: arms of length 1 at most, as the theorems want them.)")
   module.def(
       "simulate",
       [](const std::string& policy, const PySearch& search,
-         const PyExploration& exploration, std::optional<double> accuracy,
+         const PyExploration& exploration,
+         const nb::typed<nb::dict, std::string, nb::object>& policy_options,
          std::size_t arms, std::size_t dim, std::size_t add, std::size_t remove,
          std::uint64_t every, double noise, std::uint64_t seed,
          std::uint64_t steps, double regularisation, bool negative_rewards) {
         const RunSpec spec{
-            .policy = MakePolicyOptions(policy, exploration, accuracy),
+            .policy = MakePolicyOptions(policy, exploration, policy_options),
             .search = MakeSearchOptions(search),
             .environment = {.arms = arms,
                             .dim = dim,
@@ -164,8 +165,8 @@ unit_ball: arms of length 1 at most, as the theorems want them.)")
         }
         return std::tuple(JsonRow(spec, result), at, regrets);
       },
-      "policy"_a, "search"_a, "exploration"_a, "accuracy"_a, "arms"_a, "dim"_a,
-      "add"_a, "remove"_a, "every"_a, "noise"_a, "seed"_a, "steps"_a,
+      "policy"_a, "search"_a, "exploration"_a, "policy_options"_a, "arms"_a,
+      "dim"_a, "add"_a, "remove"_a, "every"_a, "noise"_a, "seed"_a, "steps"_a,
       "regularisation"_a, "negative_rewards"_a,
       "A run as one line of JSON, and steps and regrets of its curve; "
       "manyarms.sim.simulate is for people.");

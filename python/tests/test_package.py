@@ -40,6 +40,19 @@ def test_everything_public_is_documented() -> None:
             assert member.__doc__, name
 
 
+def test_every_search_can_be_named_and_has_a_public_class() -> None:
+    signature = (manyarms.Bandit.__init__.__doc__ or "").splitlines()[0]
+    match = re.search(r"search: typing.Literal\[(.*?)\] \| (.*?) = ", signature)
+    assert match is not None
+    names, classes = match[1].split(", "), match[2].split(" | ")
+    assert len(names) == len(classes) >= 5
+    for name, kind in zip(names, classes):
+        assert kind in manyarms.__all__
+        options = getattr(manyarms, kind)()
+        assert manyarms.Bandit(2, search=ast.literal_eval(name)).search == options
+        assert options.__doc__ and options.__init__.__doc__
+
+
 def test_types_of_the_package_and_its_stubs(tmp_path: pathlib.Path) -> None:
     config = ["--config-file", str(ROOT / "pyproject.toml")]
     run("-m", "mypy", *config, "-p", "manyarms", cwd=tmp_path)

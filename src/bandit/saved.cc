@@ -111,7 +111,7 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
                             format, kFormat));
   }
   try {
-    const BanditOptions options = LoadOptions(reader);
+    const BanditOptions options = LoadOptions(reader, format);
     // Before memory is taken for it.
     const std::uint64_t dim =
         RewardScale(options.dim, options.negative_rewards).inner_dim() + 1;

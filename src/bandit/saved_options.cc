@@ -1,132 +1,134 @@
 #include "bandit/saved_options.h"
 
-#include <utility>
+#include <type_traits>
+
+#include "policy/kinds.h"
+#include "search/kinds.h"
 
 namespace manyarms {
 namespace {
 
-// What follows serves for writing and for reading: `Archive` is a ByteWriter or
-// a ByteReader. A field more is a new version of the format.
+constexpr const char* kUnknownKind = "it has options of an unknown kind";
 
-template <class Archive, class Options>
-void Transfer(Archive& archive, Options& options);
+// An exploration begins with one of these.
+constexpr std::uint8_t kConstant = 0;
+constexpr std::uint8_t kTheory = 1;
 
-// The number of the alternative that a variant holds, and then that.
-template <class... Options>
-void TransferVariant(ByteWriter& writer, std::variant<Options...>& options) {
-  writer.Transfer(static_cast<std::uint8_t>(options.index()));
-  std::visit([&](auto& held) { Transfer(writer, held); }, options);
-}
+// Enumerations are saved as the numbers of their values, in four bytes.
+using SavedChoice = std::int32_t;
 
-template <class... Options>
-void TransferVariant(ByteReader& reader, std::variant<Options...>& options) {
-  const auto index = reader.Next<std::uint8_t>();
-  CheckSaved(index < sizeof...(Options), "it has options of an unknown kind");
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    ((I == index ? static_cast<void>(options.template emplace<I>()) : void()),
-     ...);
+// Writes each field of options.
+class FieldWriter {
+ public:
+  explicit FieldWriter(ByteWriter& writer) : writer_(writer) {}
+
+  template <class Kind, class Options>
+  void Write(Kind kind, const Options& options) {
+    writer_.Transfer(kind.kTag);
+    ForEachField(kind.kFields, options, *this);
   }
-  (std::index_sequence_for<Options...>());
-  std::visit([&](auto& held) { Transfer(reader, held); }, options);
-}
 
-void Fields(auto& archive, double& value) { archive.Transfer(value); }
-
-void Fields(auto& archive, TheoryRadius& theory) {
-  archive.Transfer(theory.horizon);
-  archive.Transfer(theory.delta);
-}
-
-void Fields(auto& archive, Exploration& exploration) {
-  TransferVariant(
-      archive, static_cast<std::variant<double, TheoryRadius>&>(exploration));
-}
-
-void Fields(auto& archive, ThompsonOptions& options) {
-  Transfer(archive, options.exploration);
-}
-
-void Fields(auto& archive, EliminationOptions& options) {
-  Transfer(archive, options.exploration);
-  archive.Transfer(options.accuracy);
-}
-
-void Fields(auto& archive, UcbOptions& options) {
-  Transfer(archive, options.exploration);
-}
-
-void Fields(auto& archive, CertifiedOptions& options) {
-  archive.Transfer(options.background);
-  archive.Transfer(options.check_every);
-}
-
-void Fields(auto&, ScanOptions&) {}
-
-void Fields(auto& archive, HnswOptions& options) {
-  archive.Transfer(options.shortlist);
-  archive.Transfer(options.metric);
-  archive.Transfer(options.links);
-  archive.Transfer(options.build_effort);
-  archive.Transfer(options.effort);
-}
-
-void Fields(auto& archive, LshOptions& options) {
-  archive.Transfer(options.success);
-  archive.Transfer(options.reduction);
-  archive.Transfer(options.min_depth);
-  archive.Transfer(options.max_bytes);
-}
-
-void Fields(auto& archive, LshTheoryOptions& options) {
-  archive.Transfer(options.accuracy);
-  archive.Transfer(options.delta);
-  archive.Transfer(options.reduction);
-  archive.Transfer(options.copies);
-  archive.Transfer(options.min_depth);
-  archive.Transfer(options.threads);
-  archive.Transfer(options.max_bytes);
-}
-
-void Fields(auto& archive, BanditOptions& options) {
-  archive.Transfer(options.dim);
-  TransferVariant(archive, options.policy);
-  TransferVariant(archive, options.search);
-  archive.Transfer(options.regularisation);
-  archive.Transfer(options.negative_rewards);
-  archive.Transfer(options.seed);
-  archive.Transfer(options.max_pending);
-}
-
-template <class Archive, class Options>
-void Transfer(Archive& archive, Options& options) {
-  Fields(archive, options);
-}
-
-// Numbers out of bounds are found when a bandit is made of the options.
-void CheckEnumerations(const SearchOptions& options) {
-  const auto check = [](bool holds) {
-    CheckSaved(holds, "it has options of an unknown kind");
-  };
-  if (const auto* hnsw = std::get_if<HnswOptions>(&options)) {
-    check(!MetricName(hnsw->metric).empty());
-  } else if (const auto* lsh = std::get_if<LshOptions>(&options)) {
-    check(!ReductionName(lsh->reduction).empty());
-  } else if (const auto* theory = std::get_if<LshTheoryOptions>(&options)) {
-    check(!ReductionName(theory->reduction).empty());
+  template <class Domain, Plain Value>
+  void operator()(const About&, const Domain&, const Value& value) {
+    writer_.Transfer(value);
   }
-}
+
+  template <class Value>
+  void operator()(const About&, const Choices<Value>&, const Value& value) {
+    writer_.Transfer(static_cast<SavedChoice>(value));
+  }
+
+  void operator()(const About&, const Explorations&,
+                  const Exploration& exploration) {
+    if (const double* constant = std::get_if<double>(&exploration)) {
+      writer_.Transfer(kConstant);
+      writer_.Transfer(*constant);
+    } else {
+      writer_.Transfer(kTheory);
+      ForEachField(kTheoryRadiusFields, std::get<TheoryRadius>(exploration),
+                   *this);
+    }
+  }
+
+ private:
+  ByteWriter& writer_;
+};
+
+// Reads each field that the format has.
+class FieldReader {
+ public:
+  FieldReader(ByteReader& reader, std::uint32_t format)
+      : reader_(reader), format_(format) {}
+
+  template <class Kinds>
+  typename Kinds::Variant Read() {
+    auto options = Kinds::Tagged(reader_.Next<std::uint8_t>());
+    CheckSaved(options.has_value(), kUnknownKind);
+    Kinds::Visit(*options, [this](auto kind, auto& held) {
+      ForEachField(kind.kFields, held, *this);
+    });
+    return *options;
+  }
+
+  template <class Domain, class Value>
+  void operator()(const About& about, const Domain& domain, Value& value) {
+    if (about.since <= format_) ReadValue(domain, value);
+  }
+
+ private:
+  template <class Domain, Plain Value>
+  void ReadValue(const Domain&, Value& value) {
+    reader_.Transfer(value);
+  }
+
+  template <class Value>
+  void ReadValue(const Choices<Value>& choices, Value& value) {
+    value = static_cast<Value>(reader_.Next<SavedChoice>());
+    CheckSaved(choices.Find(value) != nullptr, kUnknownKind);
+  }
+
+  void ReadValue(const Explorations&, Exploration& exploration) {
+    const auto which = reader_.Next<std::uint8_t>();
+    CheckSaved(which == kConstant || which == kTheory, kUnknownKind);
+    if (which == kConstant) {
+      exploration = reader_.Next<double>();
+    } else {
+      TheoryRadius theory;
+      ForEachField(kTheoryRadiusFields, theory, *this);
+      exploration = theory;
+    }
+  }
+
+  ByteReader& reader_;
+  const std::uint32_t format_;
+};
 
 }  // namespace
 
 void SaveOptions(ByteWriter& writer, const BanditOptions& options) {
-  BanditOptions copy = options;
-  Transfer(writer, copy);
+  FieldWriter fields(writer);
+  const auto write = [&fields](auto kind, const auto& held) {
+    fields.Write(kind, held);
+  };
+  writer.Transfer(options.dim);
+  PolicyKinds::Visit(options.policy, write);
+  SearchKinds::Visit(options.search, write);
+  writer.Transfer(options.regularisation);
+  writer.Transfer(options.negative_rewards);
+  writer.Transfer(options.seed);
+  writer.Transfer(options.max_pending);
 }
 
-BanditOptions LoadOptions(ByteReader& reader) {
+BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format) {
+  FieldReader fields(reader, format);
   BanditOptions options;
-  Transfer(reader, options);
-  CheckEnumerations(options.search);
+  reader.Transfer(options.dim);
+  options.policy = fields.Read<PolicyKinds>();
+  options.search = fields.Read<SearchKinds>();
+  reader.Transfer(options.regularisation);
+  reader.Transfer(options.negative_rewards);
+  reader.Transfer(options.seed);
+  reader.Transfer(options.max_pending);
   return options;
 }
 

@@ -13,6 +13,8 @@
 #include "in_a_folder.h"
 #include "manyarms/bandit.h"
 #include "paths.h"
+#include "policy/kinds.h"
+#include "search/kinds.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -204,6 +206,86 @@ TEST(Saved, BearsForgedFiles) {
     }
     EXPECT_THROW(Loaded(WithChecksum(bytes + '\0')), Error);
   }
+}
+
+// The bytes of a bandit without arms that differ from those of another one:
+// where the option lies by which the two differ.
+std::vector<std::size_t> Differences(const BanditOptions& one,
+                                     const BanditOptions& other) {
+  const std::string a = Bytes(Bandit(one));
+  const std::string b = Bytes(Bandit(other));
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i + 4 < a.size(); ++i) {
+    if (a[i] != b[i]) places.push_back(i);
+  }
+  return places;
+}
+
+std::string Forged(const BanditOptions& options, std::size_t place,
+                   char value) {
+  const std::string whole = Bytes(Bandit(options));
+  std::string bytes = whole.substr(0, whole.size() - 4);
+  bytes[place] = value;
+  return WithChecksum(bytes);
+}
+
+TEST(Saved, RefusesForgedChoices) {
+  using Metric = HnswOptions::Metric;
+  const std::vector<std::pair<SearchOptions, SearchOptions>> pairs = {
+      {HnswOptions{.metric = Metric::kBoth},
+       HnswOptions{.metric = Metric::kEuclidean}},
+      {LshOptions{.reduction = Reduction::kPaper},
+       LshOptions{.reduction = Reduction::kSymmetric}},
+      {LshTheoryOptions{.reduction = Reduction::kPaper},
+       LshTheoryOptions{.reduction = Reduction::kSymmetric}}};
+  for (const auto& [one, other] : pairs) {
+    const BanditOptions options{.dim = 3, .search = one};
+    const std::vector<std::size_t> places =
+        Differences(options, {.dim = 3, .search = other});
+    ASSERT_EQ(places.size(), 1U) << SearchName(one);
+    for (const char value : {'\x03', '\x4d', '\xff'}) {
+      ExpectError(ErrorCode::kCorrupt, {"unknown kind"},
+                  [&] { Loaded(Forged(options, places[0], value)); });
+    }
+    EXPECT_EQ(Loaded(Forged(options, places[0], 0)).dim(), 3U);
+  }
+}
+
+TEST(Saved, RefusesForgedTruthValues) {
+  const auto expect_refused = [](const BanditOptions& one,
+                                 const BanditOptions& other) {
+    const std::vector<std::size_t> places = Differences(one, other);
+    ASSERT_EQ(places.size(), 1U);
+    for (const char value : {'\x02', '\x4d', '\xff'}) {
+      ExpectError(ErrorCode::kCorrupt, {"truth value"},
+                  [&] { Loaded(Forged(one, places[0], value)); });
+    }
+  };
+  const auto search = [](bool background) {
+    return BanditOptions{.dim = 3,
+                         .search = CertifiedOptions{.background = background}};
+  };
+  expect_refused(search(true), search(false));
+}
+
+// Numbers in files stay what they are, wherever an alternative stands in the
+// variant.
+TEST(Saved, NamesKindsByNumbersThatStay) {
+  const auto tag = [](auto kind, const auto&) { return int{kind.kTag}; };
+  const auto search = [&](const SearchOptions& options) {
+    return SearchKinds::Visit(options, tag);
+  };
+  EXPECT_EQ(search(CertifiedOptions{}), 0);
+  EXPECT_EQ(search(ScanOptions{}), 1);
+  EXPECT_EQ(search(HnswOptions{}), 2);
+  EXPECT_EQ(search(LshOptions{}), 3);
+  EXPECT_EQ(search(LshTheoryOptions{}), 4);
+  const auto policy = [&](const PolicyOptions& options) {
+    return PolicyKinds::Visit(options, tag);
+  };
+  EXPECT_EQ(policy(ThompsonOptions{}), 0);
+  EXPECT_EQ(policy(EliminationOptions{}), 1);
+  EXPECT_EQ(policy(UcbOptions{}), 2);
 }
 
 // Files that earlier versions have left, of the bandit that MakeBandit makes.

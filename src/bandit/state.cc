@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "kernels/blocks.h"
+#include "policy/kinds.h"
 
 namespace manyarms {
 
@@ -71,12 +72,11 @@ Decision Bandit::State::Decide(const Hit& hit) {
   }
   const ArmId arm = store.id(hit.slot);
   store.CopyFeatures(hit.slot, pending.Add(arm));
-  const bool uncertainty =
-      std::holds_alternative<EliminationOptions>(options.policy);
   return {.id = pending.last(),
           .arm = arm,
-          .score = uncertainty ? scale.OuterDifference(hit.score)
-                               : scale.Outer(hit.score)};
+          .score = ScoreIsDifference(options.policy)
+                       ? scale.OuterDifference(hit.score)
+                       : scale.Outer(hit.score)};
 }
 
 std::vector<Decision> Bandit::State::DecideAll(const std::vector<Hit>& hits) {

@@ -30,6 +30,12 @@ void ByteReader::Bytes(std::span<std::byte> bytes) {
   left_ -= bytes.size();
 }
 
+void ByteReader::Transfer(bool& value) {
+  const auto byte = Next<std::uint8_t>();
+  CheckSaved(byte <= 1, "it has a truth value that is neither 0 nor 1");
+  value = byte == 1;
+}
+
 std::size_t ByteReader::Count(std::size_t bytes_each) {
   const auto count = Next<std::uint64_t>();
   CheckSaved(count <= left_ / bytes_each, "it ends too early");

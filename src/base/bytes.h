@@ -70,9 +70,8 @@ class ByteReader {
     Values(std::span(&value, 1));
   }
 
-  /// A damaged file may have any byte here, but a bool that is neither 0 nor 1
-  /// is undefined behaviour.
-  void Transfer(bool& value) { value = Next<std::uint8_t>() != 0; }
+  /// A bool that holds any other byte than 0 or 1 is undefined behaviour.
+  void Transfer(bool& value);
 
   template <Plain T>
   void Values(std::span<T> values) {

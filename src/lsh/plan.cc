@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "lsh/gaussian.h"
+#include "lsh/reductions.h"
 #include "lsh/sphere.h"
 #include "manyarms/error.h"
 #include "manyarms/research/filter_tree_plan.h"
@@ -245,7 +246,7 @@ void CheckRequest(const LshPlanRequest& request) {
 }  // namespace
 
 std::string_view ReductionName(Reduction reduction) {
-  return reduction == Reduction::kPaper ? "paper" : "symmetric";
+  return Choices<Reduction>{kReductions}.Name(reduction);
 }
 
 LshPlan PlanLsh(const LshPlanRequest& request) {

@@ -7,6 +7,7 @@
 #include "kernels/arm_set.h"
 #include "kernels/top_hits.h"
 #include "manyarms/random.h"
+#include "policy/elimination_kind.h"
 #include "policy/exploration.h"
 
 namespace manyarms {
@@ -290,17 +291,14 @@ PolicyStats Elimination::stats() const {
   stats.arms_scored = bounds_computed_;
   stats.eliminations = eliminations_;
   stats.recoveries = recoveries_;
-  for (const HeapAugmentedArmSet& stage : stages_) {
-    const SearchStats search = stage.stats();
-    stats.arms_scored += search.arms_scored;
-    stats.snapshots += search.snapshots;
-    stats.snapshot_seconds += search.snapshot_seconds;
-    stats.arms_bounded += search.arms_bounded;
-    stats.checks += search.checks;
-    stats.directions += search.directions;
-    stats.scans += search.scans;
-  }
+  for (const HeapAugmentedArmSet& stage : stages_) stats += stage.stats();
   return stats;
+}
+
+std::unique_ptr<Policy> PolicyKind<EliminationOptions>::Make(
+    const EliminationOptions& options, const SearchOptions& search,
+    const PolicyParts& parts, std::uint64_t seed) {
+  return std::make_unique<Elimination>(options, search, parts, seed);
 }
 
 }  // namespace manyarms

@@ -2,27 +2,7 @@
 
 #include <cmath>
 
-#include "base/check.h"
-#include "manyarms/error.h"
-
 namespace manyarms {
-namespace {
-
-// A policy's share of delta, at most 4 kMaxSteps times smaller, must still be
-// a number that has a logarithm.
-constexpr double kMinDelta = 1e-100;
-
-}  // namespace
-
-void CheckExploration(const Exploration& exploration) {
-  if (const double* constant = std::get_if<double>(&exploration)) {
-    CheckWithin("exploration", *constant, 0, kMaxExploration);
-    return;
-  }
-  const auto& theory = std::get<TheoryRadius>(exploration);
-  CheckCount("horizon", theory.horizon, 1, kMaxSteps);
-  CheckWithin("delta", theory.delta, kMinDelta, 1);
-}
 
 double TheoryRadiusValue(std::size_t dim, double regularisation,
                          std::uint64_t horizon, double failure) {

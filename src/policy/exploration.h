@@ -5,10 +5,6 @@
 
 namespace manyarms {
 
-/// Throws Error unless the constant is within [0, kMaxExploration], or the
-/// theory's horizon is positive and its delta within [1e-100, 1].
-void CheckExploration(const Exploration& exploration);
-
 /// beta as a number. `share` maps the theory's (delta, horizon) to the failure
 /// probability that the policy's proof uses.
 template <class Share>

@@ -2,12 +2,17 @@
 
 #include <cmath>
 
+#include "policy/kinds.h"
 #include "testing.h"
 
 namespace manyarms {
 namespace {
 
 using testing::ExpectError;
+
+void CheckExploration(const Exploration& exploration) {
+  CheckPolicy(ThompsonOptions{exploration}, 1);
+}
 
 // The paper's beta for its own experiments: about 13.
 TEST(TheoryRadius, IsThePapersFormulaForUnitRegularisation) {

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "manyarms/random.h"
 #include "policy/exploration.h"
+#include "policy/thompson_kind.h"
 
 namespace manyarms {
 
@@ -49,5 +50,11 @@ void Thompson::Restore(ByteReader& reader, std::span<const Slot> /*slots*/) {
 }
 
 PolicyStats Thompson::stats() const { return {finder_->stats()}; }
+
+std::unique_ptr<Policy> PolicyKind<ThompsonOptions>::Make(
+    const ThompsonOptions& options, const SearchOptions& /*search*/,
+    const PolicyParts& parts, std::uint64_t seed) {
+  return std::make_unique<Thompson>(options, parts, seed);
+}
 
 }  // namespace manyarms

@@ -1,6 +1,7 @@
 #include "policy/ucb.h"
 
 #include "policy/exploration.h"
+#include "policy/ucb_kind.h"
 
 namespace manyarms {
 
@@ -36,5 +37,11 @@ void Ucb::Save(ByteWriter&) const {}
 void Ucb::Restore(ByteReader&, std::span<const Slot>) {}
 
 PolicyStats Ucb::stats() const { return {finder_->stats()}; }
+
+std::unique_ptr<Policy> PolicyKind<UcbOptions>::Make(
+    const UcbOptions& options, const SearchOptions& /*search*/,
+    const PolicyParts& parts, std::uint64_t seed) {
+  return std::make_unique<Ucb>(options, parts, seed);
+}
 
 }  // namespace manyarms

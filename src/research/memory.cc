@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "manyarms/error.h"
+#include "policy/kinds.h"
+#include "search/kinds.h"
 
 namespace manyarms {
 namespace {
@@ -22,30 +24,18 @@ double AvailableBytes() {
   return bytes;
 }
 
-struct BytesPerArm {
-  double dim;
-  bool quadratic;
+double SearchBytesPerArm(const RunSpec& spec) {
+  const Objective objective = ObjectiveOf(spec.policy);
+  const auto dim = static_cast<double>(spec.environment.dim);
+  return SearchKinds::Visit(spec.search, [&](auto kind, const auto& options) {
+    return kind.BytesPerArm(options, objective, dim);
+  });
+}
 
-  // Some of the arms once more, in order.
-  double operator()(const CertifiedOptions&) const {
-    return quadratic ? 3 : 3 + (4 * dim + 24) / 16;
-  }
-  double operator()(const ScanOptions&) const { return 1; }
-  double operator()(const HnswOptions& options) const {
-    const double lifted = quadratic ? dim * (dim + 1) / 2 : dim;
-    const double graphs = options.metric == HnswOptions::Metric::kBoth ? 2 : 1;
-    return graphs * (4 * lifted + 8 * static_cast<double>(options.links)) + 80;
-  }
-  // Without trees, which are planned within a bound of their own and may not be
-  // built at all.
-  double operator()(const LshOptions&) const { return Rows(); }
-  double operator()(const LshTheoryOptions&) const { return Rows(); }
-
-  // The arms once more, as rows.
-  double Rows() const {
-    return 4 * (quadratic ? dim * (dim + 1) / 2 : dim) + 60;
-  }
-};
+double PolicyBytesPerArm(const PolicyOptions& policy) {
+  return PolicyKinds::Visit(
+      policy, [](auto kind, const auto&) { return kind.kBytesPerArm; });
+}
 
 }  // namespace
 
@@ -68,11 +58,9 @@ double MostArms(const RunSpec& spec) {
 
 double EstimatedBytes(const RunSpec& spec) {
   const auto dim = static_cast<double>(spec.environment.dim);
-  const bool eliminates =
-      std::holds_alternative<EliminationOptions>(spec.policy);
   const double store = 4 * dim + 20;
-  const double policy = eliminates ? 13 : 0;
-  const double search = std::visit(BytesPerArm{dim, eliminates}, spec.search);
+  const double policy = PolicyBytesPerArm(spec.policy);
+  const double search = SearchBytesPerArm(spec);
   // What comes in one change is handed over in one piece.
   const double handed = static_cast<double>(spec.environment.add) * 4 * dim;
   return MostArms(spec) * (store + policy + search) + handed +

@@ -5,53 +5,74 @@
 #include "kernels/kernels.h"
 #include "manyarms/research/experiment.h"
 #include "manyarms/version.h"
+#include "policy/kinds.h"
+#include "search/kinds.h"
 
 namespace manyarms {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-void Describe(const Exploration& exploration, Json& row) {
-  if (const double* constant = std::get_if<double>(&exploration)) {
-    row["exploration"] = *constant;
-  } else {
-    row["exploration"] = "theory";
-    row["delta"] = std::get<TheoryRadius>(exploration).delta;
+// Writes each field of options into a row.
+struct FieldDescriber {
+  Json& row;
+  bool first;  // those that come first, or the others
+
+  template <class Domain, class Value>
+  void operator()(const About& about, const Domain& domain,
+                  const Value& value) const {
+    if (about.first_in_row == first) Describe(RowName(about), domain, value);
   }
+
+  template <class Domain, class Value>
+  void Describe(std::string_view name, const Domain&,
+                const Value& value) const {
+    row[std::string(name)] = value;
+  }
+  template <class Value>
+  void Describe(std::string_view name, const Choices<Value>& choices,
+                const Value& value) const {
+    row[std::string(name)] = choices.Name(value);
+  }
+  void Describe(std::string_view name, const Explorations&,
+                const Exploration& exploration) const {
+    if (const double* constant = std::get_if<double>(&exploration)) {
+      row[std::string(name)] = *constant;
+    } else {
+      row[std::string(name)] = "theory";
+      row["delta"] = std::get<TheoryRadius>(exploration).delta;
+    }
+  }
+};
+
+template <class Kinds>
+void DescribeOptions(const typename Kinds::Variant& options, Json& row) {
+  Kinds::Visit(options, [&row](auto kind, const auto& held) {
+    for (const bool first : {true, false}) {
+      ForEachField(kind.kFields, held, FieldDescriber{row, first});
+    }
+  });
 }
 
-void Describe(const ThompsonOptions&, Json&) {}
-void Describe(const UcbOptions&, Json&) {}
-void Describe(const EliminationOptions& options, Json& row) {
-  row["accuracy"] = options.accuracy;
-}
-
-void Describe(const CertifiedOptions& options, Json& row) {
-  row["background"] = options.background;
-  row["check_every"] = options.check_every;
-}
-void Describe(const ScanOptions&, Json&) {}
-void Describe(const HnswOptions& options, Json& row) {
-  row["shortlist"] = options.shortlist;
-  row["metric"] = MetricName(options.metric);
-  row["links"] = options.links;
-  row["build_effort"] = options.build_effort;
-  row["effort"] = options.effort;
-}
-void Describe(const LshOptions& options, Json& row) {
-  row["reduction"] = ReductionName(options.reduction);
-  row["success"] = options.success;
-  row["min_depth"] = options.min_depth;
-  row["max_bytes"] = options.max_bytes;
-}
-void Describe(const LshTheoryOptions& options, Json& row) {
-  row["reduction"] = ReductionName(options.reduction);
-  row["ladder_accuracy"] = options.accuracy;
-  row["search_delta"] = options.delta;
-  row["copies"] = options.copies;
-  row["min_depth"] = options.min_depth;
-  row["threads"] = options.threads;
-  row["max_bytes"] = options.max_bytes;
+// Counters come in the order in which rows have always had them; new ones
+// follow.
+void DescribeStats(const RunSpec& spec, const RunResult& result, Json& row) {
+  row["arms_scored"] = result.stats.arms_scored;
+  const bool eliminates =
+      std::holds_alternative<EliminationOptions>(spec.policy);
+  if (eliminates) {
+    row["eliminations"] = result.stats.eliminations;
+    row["mass_elimination_step"] = result.mass_elimination_step;
+    row["mass_elimination_seconds"] = result.mass_elimination_seconds;
+  }
+  row["recoveries"] = result.stats.recoveries;
+  ForEachPolicyCounter(
+      [&](std::string_view name, const auto& counter) {
+        if (eliminates || name != "eliminations") {
+          row[std::string(name)] = counter;
+        }
+      },
+      result.stats);
 }
 
 }  // namespace
@@ -71,33 +92,15 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["seed"] = world.seed;
   row["theta_seed"] = world.theta_seed;
   row["unit_ball"] = world.unit_ball;
-  std::visit(
-      [&row](const auto& policy) {
-        Describe(policy.exploration, row);
-        Describe(policy, row);
-      },
-      spec.policy);
+  DescribeOptions<PolicyKinds>(spec.policy, row);
   row["regularisation"] = spec.regularisation;
   row["negative_rewards"] = spec.negative_rewards;
-  std::visit([&row](const auto& search) { Describe(search, row); },
-             spec.search);
+  DescribeOptions<SearchKinds>(spec.search, row);
 
   row["regret"] = result.regret;
   row["setup_seconds"] = result.setup_seconds;
   row["run_seconds"] = result.run_seconds;
-  row["arms_scored"] = result.stats.arms_scored;
-  if (std::holds_alternative<EliminationOptions>(spec.policy)) {
-    row["eliminations"] = result.stats.eliminations;
-    row["mass_elimination_step"] = result.mass_elimination_step;
-    row["mass_elimination_seconds"] = result.mass_elimination_seconds;
-  }
-  row["recoveries"] = result.stats.recoveries;
-  row["snapshots"] = result.stats.snapshots;
-  row["snapshot_seconds"] = result.stats.snapshot_seconds;
-  row["arms_bounded"] = result.stats.arms_bounded;
-  row["checks"] = result.stats.checks;
-  row["directions"] = result.stats.directions;
-  row["scans"] = result.stats.scans;
+  DescribeStats(spec, result, row);
   row["decision_digest"] = fmt::format("{:016x}", result.decision_digest);
   row["latency_us"] = {{"p50", result.latency.p50},
                        {"p99", result.latency.p99},

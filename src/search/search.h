@@ -15,18 +15,12 @@
 #include "manyarms/stats.h"
 #include "manyarms/types.h"
 #include "posterior/belief.h"
+#include "search/objective.h"
 
 /// Finding the best of very many arms. An Index is what depends on the arms
 /// alone; any number of Finders share it, one for each who asks. A query brings
 /// what the one who asks believes.
 namespace manyarms {
-
-/// How an arm x is scored. An index is made for one of these.
-enum class Objective {
-  kInnerProduct,   ///< <direction, x>                          (ts)
-  kQuadraticForm,  ///< x'Wx = |factor x|^2                     (elim)
-  kOptimism,       ///< <direction, x> + |factor x|             (ucb)
-};
 
 /// A score that is good enough, for those who need not have the best arm.
 struct Sought {
@@ -97,7 +91,7 @@ class Finder {
 
 /// Whose arms an index holds: all arms of its store, which tells it of each
 /// change, or a set of its own.
-enum class Scope { kAllArms, kOwnSet };
+enum class Scope : std::uint8_t { kAllArms, kOwnSet };
 
 /// What a search knows of a set of arms, whoever asks: which arms they are, and
 /// graphs or trees over them.

@@ -7,6 +7,7 @@
 #include "posterior/posterior.h"
 #include "search/hnsw/hnsw.h"
 #include "search/hnsw/hnsw_graph.h"
+#include "search/kinds.h"
 #include "search/lsh/lsh.h"
 #include "search/searcher.h"
 #include "testing.h"
@@ -19,7 +20,7 @@ constexpr std::size_t kDim = 6;
 // A search, an objective that it serves, and whether it must be exact. (What
 // lsh-theory must do instead, SearchLaws::KeepsThePromise says.)
 struct Case {
-  const char* name;
+  std::string name;
   SearchOptions search;
   Objective objective;
   bool exact;
@@ -29,42 +30,24 @@ struct Case {
   }
 };
 
+// Every sample of every search with every objective that it serves.
 std::vector<Case> AllCases() {
-  using Metric = HnswOptions::Metric;
-  const HnswOptions both{.metric = Metric::kBoth};
-  const HnswOptions euclidean{.metric = Metric::kEuclidean};
-  const HnswOptions raw{.metric = Metric::kInnerProduct};
-  const HnswOptions full{.shortlist = 1000000};
-  constexpr Objective kProduct = Objective::kInnerProduct;
-  constexpr Objective kForm = Objective::kQuadraticForm;
-  const LshOptions trees{.min_depth = 1};
-  const LshTheoryOptions theory{.accuracy = 1, .copies = 3};
-  const CertifiedOptions aside{.check_every = 1};
-  const CertifiedOptions foreground{.background = false, .check_every = 1};
-  return {
-      {"CertifiedProduct", aside, kProduct, true},
-      {"CertifiedForm", aside, kForm, true},
-      {"CertifiedOptimism", aside, Objective::kOptimism, true},
-      {"CertifiedForegroundProduct", foreground, kProduct, true},
-      {"CertifiedForegroundForm", foreground, kForm, true},
-      {"CertifiedForegroundOptimism", foreground, Objective::kOptimism, true},
-      {"ScanProduct", ScanOptions{}, kProduct, true},
-      {"ScanForm", ScanOptions{}, kForm, true},
-      {"ScanOptimism", ScanOptions{}, Objective::kOptimism, true},
-      {"HnswBothProduct", both, kProduct, false},
-      {"HnswBothForm", both, kForm, false},
-      {"HnswEuclideanProduct", euclidean, kProduct, false},
-      {"HnswEuclideanForm", euclidean, kForm, false},
-      {"HnswRawProduct", raw, kProduct, false},
-      {"HnswRawForm", raw, kForm, false},
-      {"HnswFullShortlistProduct", full, kProduct, true},
-      {"HnswFullShortlistForm", full, kForm, true},
-      {"LshProduct", LshOptions{}, kProduct, false},
-      {"LshForm", LshOptions{}, kForm, false},
-      {"LshTreesProduct", trees, kProduct, false},
-      {"LshTreesForm", trees, kForm, false},
-      {"LshTheoryProduct", theory, kProduct, false},
-      {"LshTheoryForm", theory, kForm, false}};
+  const std::vector<std::pair<std::string, Objective>> objectives = {
+      {"Product", Objective::kInnerProduct},
+      {"Form", Objective::kQuadraticForm},
+      {"Optimism", Objective::kOptimism}};
+  std::vector<Case> cases;
+  SearchKinds::ForEach([&](auto kind, const auto&) {
+    for (const auto& sample : kind.Samples()) {
+      if (sample.laws == Laws::kOfPolicies) continue;
+      for (const auto& [name, objective] : objectives) {
+        if (!kind.Refusal(objective, kDim).empty()) continue;
+        cases.push_back({std::string(sample.name) + name, sample.options,
+                         objective, sample.exact});
+      }
+    }
+  });
+  return cases;
 }
 
 // Arms, a search over some of them, and the obvious way to the answer.

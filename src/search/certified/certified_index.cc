@@ -2,6 +2,7 @@
 
 #include "search/certified/certified_finder.h"
 #include "search/certified/checked.h"
+#include "search/certified/kind.h"
 #include "search/certified/lazy_form.h"
 
 namespace manyarms {
@@ -17,6 +18,12 @@ std::unique_ptr<Finder> CertifiedIndex::MakeFinder() {
   if (options_.check_every == 0) return finder;
   return std::make_unique<CheckedFinder>(std::move(finder),
                                          options_.check_every, *this);
+}
+
+std::unique_ptr<Index> SearchKind<CertifiedOptions>::Make(
+    const CertifiedOptions& options, const SearchTask& task,
+    const ArmStore& store, Scope scope, std::uint64_t /*seed*/) {
+  return std::make_unique<CertifiedIndex>(options, task, store, scope);
 }
 
 }  // namespace manyarms

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "manyarms/random.h"
+#include "search/hnsw/kind.h"
 #include "search/lifting.h"
 #include "search/scorer.h"
 #include "search/top_by_scan.h"
@@ -216,6 +217,14 @@ std::uint64_t HnswIndex::Visits() const {
   std::uint64_t visits = visits_of_dropped_;
   for (const HnswGraph& graph : graphs_) visits += graph.visits();
   return visits;
+}
+
+std::unique_ptr<Index> SearchKind<HnswOptions>::Make(const HnswOptions& options,
+                                                     const SearchTask& task,
+                                                     const ArmStore& store,
+                                                     Scope scope,
+                                                     std::uint64_t seed) {
+  return std::make_unique<HnswIndex>(options, task, store, scope, seed);
 }
 
 }  // namespace manyarms

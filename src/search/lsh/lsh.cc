@@ -7,6 +7,7 @@
 #include "kernels/kernels.h"
 #include "lsh/sphere.h"
 #include "manyarms/error.h"
+#include "search/lsh/kind.h"
 #include "search/top_by_scan.h"
 
 namespace manyarms {
@@ -397,6 +398,14 @@ std::size_t LshIndex::bytes() const {
   std::size_t sum = 0;
   for (const auto& [number, planned] : bands_) sum += planned.band.bytes();
   return sum;
+}
+
+std::unique_ptr<Index> SearchKind<LshOptions>::Make(const LshOptions& options,
+                                                    const SearchTask& task,
+                                                    const ArmStore& store,
+                                                    Scope scope,
+                                                    std::uint64_t seed) {
+  return std::make_unique<LshIndex>(options, task, store, scope, seed);
 }
 
 }  // namespace manyarms

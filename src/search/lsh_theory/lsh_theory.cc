@@ -5,6 +5,7 @@
 
 #include "manyarms/error.h"
 #include "manyarms/random.h"
+#include "search/lsh_theory/kind.h"
 #include "search/scorer.h"
 #include "search/top_by_scan.h"
 
@@ -214,6 +215,12 @@ std::optional<Hit> LshTheoryIndex::Best(const Query& query,
   ++stats.scans;
   stats.arms_scored += members().size();
   return scorer.Best(store().blocks(), members().arms().blocks());
+}
+
+std::unique_ptr<Index> SearchKind<LshTheoryOptions>::Make(
+    const LshTheoryOptions& options, const SearchTask& task,
+    const ArmStore& store, Scope scope, std::uint64_t seed) {
+  return std::make_unique<LshTheoryIndex>(options, task, store, scope, seed);
 }
 
 }  // namespace manyarms

@@ -1,5 +1,6 @@
 #include "search/scan/scan.h"
 
+#include "search/scan/kind.h"
 #include "search/top_by_scan.h"
 
 namespace manyarms {
@@ -19,6 +20,12 @@ std::vector<Hit> ScanFinder::Top(const Query& query,
       TopByScan(scorer_, index_.store(), index_.members().arms(), request);
   stats_.arms_scored += top.arms;
   return std::move(top.hits);
+}
+
+std::unique_ptr<Index> SearchKind<ScanOptions>::Make(
+    const ScanOptions& /*options*/, const SearchTask& task,
+    const ArmStore& store, Scope scope, std::uint64_t /*seed*/) {
+  return std::make_unique<ScanIndex>(task, store, scope);
 }
 
 }  // namespace manyarms

@@ -1,0 +1,90 @@
+#include "kind_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "manyarms/bandit.h"
+#include "options.h"
+
+namespace manyarms::python {
+namespace {
+
+std::vector<std::string> InQuotes(const std::vector<std::string_view>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string_view name : names) {
+    quoted.push_back(fmt::format("'{}'", name));
+  }
+  return quoted;
+}
+
+std::string PolicyParameters() {
+  std::string text;
+  for (const PolicyField& field : PolicyFields()) {
+    text += fmt::format("{}: {} | None = None, ", field.name, field.type);
+  }
+  return text;
+}
+
+std::string PolicyParameterHelp() {
+  std::string text;
+  for (const PolicyField& field : PolicyFields()) {
+    text += fmt::format("{}: of {} only. {}.\n", field.name, field.owners,
+                        field.help);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Quoted(const std::vector<std::string_view>& names,
+                   std::string_view last) {
+  std::vector<std::string> quoted = InQuotes(names);
+  if (quoted.size() < 2) return fmt::format("{}", fmt::join(quoted, ""));
+  const std::string end = quoted.back();
+  quoted.pop_back();
+  return fmt::format("{} {} {}", fmt::join(quoted, ", "), last, end);
+}
+
+std::string LiteralType(const std::vector<std::string_view>& names) {
+  return fmt::format("typing.Literal[{}]", fmt::join(InQuotes(names), ", "));
+}
+
+std::string SearchClasses() {
+  std::string text;
+  SearchKinds::ForEach([&text](auto kind, const auto&) {
+    text += fmt::format("{}{}", text.empty() ? "" : " | ", kind.kPythonName);
+  });
+  return text;
+}
+
+std::string BanditSignature() {
+  const BanditOptions defaults;
+  return fmt::format(
+      "def __init__(self, dim: int, policy: {} = '{}', search: {} | {} = '{}', "
+      "exploration: float | TheoryRadius = 2.0, *, {}regularisation: float = "
+      "1.0, negative_rewards: bool = False, seed: int = 1, max_pending: int = "
+      "{}) -> None",
+      LiteralType(PolicyKinds::Names()), PolicyName(defaults.policy),
+      LiteralType(SearchKinds::Names()), SearchClasses(),
+      SearchName(defaults.search), PolicyParameters(), defaults.max_pending);
+}
+
+std::string BanditHelp() {
+  return fmt::format(R"(A bandit without arms.
+
+dim: features of an arm.
+policy: how arms are chosen.{}
+search: how the best arm is found, by name, or an object with options, such as
+    Hnsw(shortlist=10).{}
+exploration: beta in the paper; how far a choice may stray from what is known.
+{}regularisation: lambda in the paper.
+negative_rewards: for rewards whose largest mean may be negative (the paper's
+    section 6).
+seed: the same seed makes the same decisions.
+max_pending: rewards can be learned of this many decisions, counted back from
+    the last.)",
+                     Summaries<PolicyKinds>(), Summaries<SearchKinds>(),
+                     PolicyParameterHelp());
+}
+
+}  // namespace manyarms::python

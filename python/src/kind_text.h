@@ -1,0 +1,49 @@
+#ifndef MANYARMS_PYTHON_KIND_TEXT_H_
+#define MANYARMS_PYTHON_KIND_TEXT_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "policy/kinds.h"
+#include "search/kinds.h"
+
+/// Parts of signatures, docstrings and messages that are made from the kinds of
+/// policies and searches.
+namespace manyarms::python {
+
+/// "'a', 'b' and 'c'", where `last` is "and".
+std::string Quoted(const std::vector<std::string_view>& names,
+                   std::string_view last);
+
+/// "typing.Literal['a', 'b']"
+std::string LiteralType(const std::vector<std::string_view>& names);
+
+/// "Certified | Scan"
+std::string SearchClasses();
+
+template <class Value>
+std::vector<std::string_view> ChoiceNames(const Choices<Value>& choices) {
+  std::vector<std::string_view> names;
+  for (const auto& choice : choices.all) names.push_back(choice.name);
+  return names;
+}
+
+/// A line for each kind: its name and what it is.
+template <class Kinds>
+std::string Summaries() {
+  std::string text;
+  Kinds::ForEach([&text](auto kind, const auto&) {
+    text += "\n    '" + std::string(kind.kName) +
+            "': " + std::string(kind.kSummary);
+  });
+  return text;
+}
+
+/// The signature and the docstring of Bandit's constructor.
+std::string BanditSignature();
+std::string BanditHelp();
+
+}  // namespace manyarms::python
+
+#endif  // MANYARMS_PYTHON_KIND_TEXT_H_

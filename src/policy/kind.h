@@ -1,0 +1,77 @@
+#ifndef MANYARMS_POLICY_KIND_H_
+#define MANYARMS_POLICY_KIND_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "base/field.h"
+#include "manyarms/policy/exploration.h"
+#include "manyarms/search_options.h"
+#include "manyarms/types.h"
+#include "search/objective.h"
+
+namespace manyarms {
+
+// Of policy/policy.h, which programs that only list options need not read.
+class Policy;
+struct PolicyParts;
+
+/// What there is to know of a policy beside how it works; specialised in
+/// policy/<name>_kind.h. Each has
+///   kName, kTag, kSummary, kFields  as SearchKind has
+///   kObjective         what it asks its search for
+///   kScoreIsDifference whether its scores are differences of rewards, which
+///                      have no origin, and not rewards
+///   kBytesPerArm       about how much memory it takes beside its search
+///   kSharesIndex       whether it searches all arms, by an index that others
+///                      can share, and not sets of its own
+///   Make               the policy itself; its options have been checked
+///   Samples            options that the laws of policies are tried with
+template <class Options>
+struct PolicyKind;
+
+template <class Options>
+struct PolicySample {
+  std::string_view name;
+  Options options;
+};
+
+inline constexpr std::tuple kTheoryRadiusFields{
+    Field{&TheoryRadius::horizon,
+          Counts{1, kMaxSteps},
+          {.name = "horizon",
+           .help = "The number of steps that there will be (T)",
+           .decides = true}},
+    // A policy's share of delta, at most 4 kMaxSteps times smaller, must still
+    // be a number that has a logarithm.
+    Field{&TheoryRadius::delta,
+          Reals{1e-100, 1},
+          {.name = "delta",
+           .help = "How likely the theory's radius may fail",
+           .decides = true}}};
+
+/// A number or the theory's radius.
+struct Explorations {
+  Reals constants{0, kMaxExploration};
+
+  void Check(const std::string& what, const Exploration& exploration,
+             std::size_t dim) const;
+};
+
+template <class Options>
+constexpr auto ExplorationField() {
+  return Field{&Options::exploration,
+               Explorations{},
+               {.name = "exploration",
+                .help = "Radius of the confidence sets (beta in the paper): a "
+                        "number, or theory for the paper's formula",
+                .decides = true}};
+}
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POLICY_KIND_H_

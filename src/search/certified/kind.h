@@ -1,0 +1,63 @@
+#ifndef MANYARMS_SEARCH_CERTIFIED_KIND_H_
+#define MANYARMS_SEARCH_CERTIFIED_KIND_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/field.h"
+#include "manyarms/search/certified.h"
+#include "search/kind.h"
+
+namespace manyarms {
+
+template <>
+struct SearchKind<CertifiedOptions> {
+  static constexpr std::string_view kName = "certified";
+  static constexpr std::uint8_t kTag = 0;
+  static constexpr std::string_view kPythonName = "Certified";
+  static constexpr std::string_view kSummary =
+      "Finds what a scan finds, to the last bit, at a small part of its cost; "
+      "there is nothing to tune.";
+  static constexpr bool kExact = true;
+
+  static constexpr std::tuple kFields{
+      Field{&CertifiedOptions::background,
+            Switch{.flag_help =
+                       "Take snapshots on the choosing thread, not beside it; "
+                       "same decisions (elim does so anyway)"},
+            {.name = "background",
+             .help = "Takes snapshots on a thread of its own, for ts and ucb",
+             .flag = "foreground"}},
+      Field{&CertifiedOptions::check_every,
+            Counts{0, std::numeric_limits<std::uint64_t>::max()},
+            {.name = "check_every",
+             .help = "Compares every n-th answer with a full scan's and stops "
+                     "at a difference; 0: none"}}};
+
+  static std::string Refusal(Objective, std::size_t) { return ""; }
+
+  // Some of the arms once more, in order.
+  static double BytesPerArm(const CertifiedOptions&, Objective objective,
+                            double dim) {
+    return objective == Objective::kQuadraticForm ? 3 : 3 + (4 * dim + 24) / 16;
+  }
+
+  static std::unique_ptr<Index> Make(const CertifiedOptions& options,
+                                     const SearchTask& task,
+                                     const ArmStore& store, Scope scope,
+                                     std::uint64_t seed);
+
+  static std::vector<Sample<CertifiedOptions>> Samples() {
+    return {{.name = "Certified", .options = {.check_every = 1}, .exact = true},
+            {.name = "CertifiedForeground",
+             .options = {.background = false, .check_every = 1},
+             .exact = true}};
+  }
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_CERTIFIED_KIND_H_

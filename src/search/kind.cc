@@ -1,0 +1,31 @@
+#include "search/kind.h"
+
+#include <fmt/format.h>
+
+namespace manyarms {
+namespace {
+
+// d(d+1)/2 floats for an arm are 130 KB here; more is a mistake.
+constexpr std::size_t kMaxFoldedDim = 256;
+
+}  // namespace
+
+std::string RefusalOfProductIndex(std::string_view search,
+                                  std::string_view what_answers,
+                                  Objective objective, std::size_t dim) {
+  if (objective == Objective::kOptimism) {
+    return fmt::format(
+        "search {} cannot serve policy ucb: {} maximum inner product, and an "
+        "upper confidence bound is not one; use search certified",
+        search, what_answers);
+  }
+  if (objective == Objective::kQuadraticForm && dim > kMaxFoldedDim) {
+    return fmt::format(
+        "search {} for policy elim lifts d features to d(d+1)/2; dimension is "
+        "{} (negative rewards add one), must be at most {}",
+        search, dim, kMaxFoldedDim);
+  }
+  return "";
+}
+
+}  // namespace manyarms
