@@ -377,6 +377,50 @@ TEST_F(SavedFile, GoesWhereALinkLeadsAndReplacesNothingButFiles) {
   EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
 }
 
+TEST_F(SavedFile, GoesWhereALinkLeadsThoughNothingIsThereYet) {
+  namespace fs = std::filesystem;
+  const Bandit bandit = MakeBandit(ThompsonOptions{});
+  fs::create_directory(folder_ / "releases");
+  fs::create_directory_symlink("releases", folder_ / "current");
+  // A chain: absolute, then relative to a folder that is itself a link, then up
+  // from there.
+  fs::create_symlink(folder_ / "current" / "second", folder_ / "first");
+  fs::create_symlink("third", folder_ / "releases" / "second");
+  fs::create_symlink("../bandit", folder_ / "releases" / "third");
+  bandit.Save(folder_ / "first");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "first"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "releases" / "second"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "releases" / "third"));
+  ASSERT_TRUE(fs::is_regular_file(fs::symlink_status(folder_ / "bandit")));
+  EXPECT_EQ(Bytes(Bandit::Load(folder_ / "bandit")), Bytes(bandit));
+  EXPECT_EQ(Files(), 4U);
+}
+
+TEST_F(SavedFile, IsAnErrorWhereLinksLeadNowhere) {
+  namespace fs = std::filesystem;
+  const Bandit bandit = MakeBandit(ThompsonOptions{});
+  fs::create_symlink("two", folder_ / "one");
+  fs::create_symlink("one", folder_ / "two");
+  fs::create_symlink("no/folder", folder_ / "lost");
+  for (int i = 0; i < 41; ++i) {  // one more than the system follows
+    fs::create_symlink(std::to_string(i + 1), folder_ / std::to_string(i));
+  }
+  const std::size_t before = Files();
+  for (const auto& [name, reason] : std::vector<std::pair<std::string, int>>{
+           {"one", ELOOP}, {"two", ELOOP}, {"lost", ENOENT}, {"0", ELOOP}}) {
+    try {
+      bandit.Save(folder_ / name);
+      ADD_FAILURE() << name << " was saved";
+    } catch (const FileError& error) {
+      EXPECT_EQ(error.system_error(), reason) << name;
+      EXPECT_EQ(error.path(), folder_ / name);
+    }
+  }
+  EXPECT_EQ(Files(), before);
+  bandit.Save(folder_ / "1");
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder_ / "41")));
+}
+
 TEST_F(SavedFile, MayHaveALongName) {
   const std::filesystem::path path = folder_ / std::string(255, 'x');
   const Bandit bandit = MakeBandit(ThompsonOptions{});

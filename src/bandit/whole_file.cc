@@ -21,18 +21,32 @@ namespace fs = std::filesystem;
   throw FileError("cannot write", path, error);
 }
 
-// Where the file lies in truth: a link stays one. What is neither a file nor
-// missing is not replaced by a file.
+// Where the links at the end of a path lead, whether or not there is a file
+// yet: a link stays a link. Links among its folders are left to the system.
+fs::path FollowLinks(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  fs::path end = path;
+  for (int i = 0; i <= kMostLinks; ++i) {
+    std::error_code error;
+    if (!fs::is_symlink(fs::symlink_status(end, error))) return end;
+    const fs::path target = fs::read_symlink(end, error);
+    if (error) Fail(path, error.value());
+    end = end.parent_path() / target;  // an absolute target replaces the rest
+  }
+  Fail(path, ELOOP);
+}
+
+// Where the new file goes. What is neither a file nor missing is not replaced
+// by a file.
 fs::path Destination(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) return path;
-  if (error) Fail(path, error.value());
-  if (fs::is_directory(status)) Fail(path, EISDIR);
-  if (!fs::is_regular_file(status)) Fail(path, EINVAL);
-  fs::path destination = fs::canonical(path, error);
-  if (error) Fail(path, error.value());
-  return destination;
+  if (status.type() != fs::file_type::not_found) {
+    if (error) Fail(path, error.value());
+    if (fs::is_directory(status)) Fail(path, EISDIR);
+    if (!fs::is_regular_file(status)) Fail(path, EINVAL);
+  }
+  return FollowLinks(path);
 }
 
 // Beside the file, so that it can be renamed to it, under a name that nobody
@@ -40,7 +54,7 @@ fs::path Destination(const fs::path& path) {
 // new one the system decides. (mkstemp leaves that to the caller, who would
 // have to ask for the umask, which can only be done by changing it for all
 // threads.)
-fs::path MakeTemporary(const fs::path& path) {
+fs::path MakeTemporary(const fs::path& path, const fs::path& given) {
   constexpr std::size_t kLongest = 200;  // so that the longer name is one, too
   const std::string stem = path.filename().string().substr(0, kLongest);
   std::random_device random;
@@ -50,7 +64,7 @@ fs::path MakeTemporary(const fs::path& path) {
     const int file =
         open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (file < 0 && errno == EEXIST) continue;
-    if (file < 0) Fail(path, errno);
+    if (file < 0) Fail(given, errno);
     struct stat before = {};
     if (stat(path.c_str(), &before) == 0) fchmod(file, before.st_mode & 0777);
     close(file);
@@ -77,11 +91,11 @@ class RemovedUnlessRenamed {
   RemovedUnlessRenamed(const RemovedUnlessRenamed&) = delete;
   RemovedUnlessRenamed& operator=(const RemovedUnlessRenamed&) = delete;
 
-  void RenameTo(const fs::path& path) {
+  std::error_code RenameTo(const fs::path& path) {
     std::error_code error;
     fs::rename(path_, path, error);
-    if (error) Fail(path, error.value());
-    renamed_ = true;
+    renamed_ = !error;
+    return error;
   }
 
  private:
@@ -94,7 +108,7 @@ class RemovedUnlessRenamed {
 void WriteWhole(const fs::path& path,
                 const std::function<void(std::ostream&)>& write) {
   const fs::path destination = Destination(path);
-  const fs::path temporary = MakeTemporary(destination);
+  const fs::path temporary = MakeTemporary(destination, path);
   RemovedUnlessRenamed file(temporary);
   errno = 0;
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
@@ -103,7 +117,7 @@ void WriteWhole(const fs::path& path,
   out.close();
   if (!out) Fail(path, errno != 0 ? errno : EIO);
   if (const int error = Sync(temporary)) Fail(path, error);
-  file.RenameTo(destination);
+  if (const auto error = file.RenameTo(destination)) Fail(path, error.value());
   const fs::path folder = destination.parent_path();
   // The file is there; whether its name survives a power cut is all that is
   // left, and some file systems cannot say.
