@@ -85,13 +85,17 @@ void Bandit::State::Save(std::ostream& out, const Names* names) const {
 }
 
 Bandit Bandit::Load(const std::filesystem::path& path, Names* names) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_directory(status)) throw FileError("cannot read", path, EISDIR);
+  // Before it is opened, which waits for a pipe's other end.
+  if (fs::is_other(status)) {
+    throw FileError("cannot read", path, EINVAL, "it is not a regular file");
+  }
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) throw FileError("cannot read", path, errno != 0 ? errno : EIO);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw FileError("cannot read", path, EISDIR);
-  }
   try {
     return Load(in, names);
   } catch (const Error& error) {

@@ -363,7 +363,7 @@ TEST_F(SavedFile, IsReadByWhomeverTheOldOneWas) {
   EXPECT_EQ(fs::status(path).permissions(), fs::perms(0604));
 }
 
-TEST_F(SavedFile, GoesWhereALinkLeadsAndReplacesNothingButFiles) {
+TEST_F(SavedFile, GoesWhereALinkLeads) {
   namespace fs = std::filesystem;
   const fs::path path = folder_ / "bandit";
   const Bandit bandit = MakeBandit(ThompsonOptions{});
@@ -372,9 +372,24 @@ TEST_F(SavedFile, GoesWhereALinkLeadsAndReplacesNothingButFiles) {
   bandit.Save(folder_ / "link");
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
   EXPECT_EQ(Bytes(Bandit::Load(path)), Bytes(bandit));
-  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  ExpectError(ErrorCode::kIo, {"pipe"}, [&] { bandit.Save(folder_ / "pipe"); });
-  EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
+}
+
+TEST_F(SavedFile, IsARegularFile) {
+  namespace fs = std::filesystem;
+  const Bandit bandit = MakeBandit(ThompsonOptions{});
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink("pipe", folder_ / "link");
+  for (const fs::path& path : {pipe, folder_ / "link", fs::path("/dev/full")}) {
+    ExpectError(ErrorCode::kIo,
+                {"cannot write", path.string(), "is not a regular file"},
+                [&] { bandit.Save(path); });
+    ExpectError(ErrorCode::kIo,
+                {"cannot read", path.string(), "is not a regular file"},
+                [&] { Bandit::Load(path); });
+  }
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(Files(), 2U);
 }
 
 TEST_F(SavedFile, GoesWhereALinkLeadsThoughNothingIsThereYet) {

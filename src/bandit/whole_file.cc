@@ -47,7 +47,9 @@ fs::path Destination(const fs::path& path) {
   if (status.type() != fs::file_type::not_found) {
     if (error) Fail(path, error.value());
     if (fs::is_directory(status)) Fail(path, EISDIR);
-    if (!fs::is_regular_file(status)) Fail(path, EINVAL);
+    if (!fs::is_regular_file(status)) {
+      throw FileError("cannot write", path, EINVAL, "it is not a regular file");
+    }
   }
   return FollowLinks(path);
 }
