@@ -14,8 +14,8 @@ namespace manyarms {
 class ByteReader;  // src/base/bytes.h
 class ByteWriter;
 
-/// Texts as names of arms, for callers whose ids are not numbers. Gives each
-/// name the next number, 0, 1, 2, ..., and none twice: of arms with equal
+/// Texts (UTF-8) as names of arms, for callers whose ids are not numbers. Gives
+/// each name the next number, 0, 1, 2, ..., and none twice: of arms with equal
 /// scores the one that was named first is chosen.
 ///
 /// All operations O(1), but Save O(n log n); some 150 bytes a name. Thread
@@ -27,7 +27,8 @@ class Names {
   Names(Names&&) = default;
   Names& operator=(Names&&) = default;
 
-  /// The number of a name, which is new or has it already.
+  /// The number of a name, which is new or has it already. Throws
+  /// Error(kInvalidArgument) for what is not UTF-8.
   ArmId Add(std::string_view name);
 
   /// Throws Error(kUnknownId).

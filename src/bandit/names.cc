@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "manyarms/error.h"
 
 namespace manyarms {
@@ -12,6 +13,14 @@ namespace manyarms {
 ArmId Names::Add(std::string_view name) {
   const auto found = ids_.find(name);
   if (found != ids_.end()) return found->second;
+  const std::size_t good = Utf8PrefixLength(name);
+  if (good < name.size()) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("the name is not UTF-8: byte {} of {}, counted "
+                    "from 0, is {:#04x}",
+                    good, name.size(), static_cast<unsigned char>(name[good])));
+  }
   const auto added = ids_.emplace(name, next_).first;
   try {
     names_.emplace(next_, &added->first);
@@ -62,6 +71,8 @@ void Names::Restore(ByteReader& reader) {
     const auto id = reader.Next<ArmId>();
     std::string name(reader.Count(1), '\0');
     reader.Values(std::span<char>(name));
+    CheckSaved(Utf8PrefixLength(name) == name.size(),
+               "a name in it is not UTF-8");
     const auto [added, is_new] = ids_.emplace(std::move(name), id);
     CheckSaved(is_new && id < next_ && names_.emplace(id, &added->first).second,
                "its names are mixed up");

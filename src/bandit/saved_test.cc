@@ -43,6 +43,27 @@ Bandit Loaded(const std::string& bytes) {
   return Bandit::Load(in);
 }
 
+// CRC-32, bit by bit: the slow twin, and what puts a right checksum behind
+// wrong contents.
+std::uint32_t Crc(const std::string& bytes) {
+  std::uint32_t crc = ~0U;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xEDB88320U : 0);
+    }
+  }
+  return ~crc;
+}
+
+std::string WithChecksum(std::string bytes) {
+  const std::uint32_t crc = Crc(bytes);
+  for (int i = 0; i < 4; ++i) {
+    bytes.push_back(static_cast<char>(crc >> (8 * i) & 0xff));
+  }
+  return bytes;
+}
+
 std::vector<PolicyOptions> Policies() {
   return {ThompsonOptions{}, EliminationOptions{TheoryRadius{.horizon = 100}},
           UcbOptions{1.5}};
@@ -120,6 +141,27 @@ TEST(Saved, KeepsNames) {
               [&] { loaded.At("weather"); });
 }
 
+TEST(Saved, HasNamesInUtf8) {
+  Names names;
+  for (const char* name : {"\xff", "caf\xe9", "\xed\xa0\x80"}) {
+    ExpectError(ErrorCode::kInvalidArgument, {"not UTF-8", "counted from 0"},
+                [&] { names.Add(name); });
+  }
+  EXPECT_EQ(names.size(), 0U);
+  EXPECT_EQ(names.given(), 0U);
+
+  Bandit bandit({.dim = 1});
+  bandit.Add(names.Add("caf\xc3\xa9"), std::vector<float>{1});
+  std::ostringstream out;
+  bandit.Save(out, &names);
+  std::string forged = out.str().substr(0, out.str().size() - 4);
+  const std::size_t place = forged.find("caf\xc3\xa9");
+  ASSERT_NE(place, std::string::npos);
+  forged[place + 3] = '\xff';
+  ExpectError(ErrorCode::kCorrupt, {"not UTF-8"},
+              [&] { Loaded(WithChecksum(forged)); });
+}
+
 TEST(Saved, RefusesNamesThatAreNotThoseOfTheArms) {
   Names names;
   Bandit bandit({.dim = 1});
@@ -157,27 +199,6 @@ TEST(Saved, RefusesEveryDamage) {
     EXPECT_TRUE(refused(bytes + "x"));
     EXPECT_TRUE(refused(""));
   }
-}
-
-// CRC-32, bit by bit: the slow twin, and what puts a right checksum behind
-// wrong contents.
-std::uint32_t Crc(const std::string& bytes) {
-  std::uint32_t crc = ~0U;
-  for (const char byte : bytes) {
-    crc ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xEDB88320U : 0);
-    }
-  }
-  return ~crc;
-}
-
-std::string WithChecksum(std::string bytes) {
-  const std::uint32_t crc = Crc(bytes);
-  for (int i = 0; i < 4; ++i) {
-    bytes.push_back(static_cast<char>(crc >> (8 * i) & 0xff));
-  }
-  return bytes;
 }
 
 // Nobody can stumble into these; somebody could make them. They may be refused
