@@ -136,6 +136,22 @@ TEST(CommandLineRows, GoToAFile) {
   EXPECT_EQ(std::ranges::count(Slurp(path), '\n'), 3);
 }
 
+// A path that cannot be written is an error before the work, which would take
+// days here, and not after it.
+TEST(CommandLineFiles, AreOpenedBeforeTheWork) {
+  for (const char* args :
+       {"simulate --arms 1000000 --steps 1000000 --search scan --output",
+        "plan-lsh --output",
+        "adversary --points 100000 --sequences 1000000 --output",
+        "adversary --points 100000 --sequences 1000000 --plot"}) {
+    const Outcome outcome = RunCommand(fmt::format(
+        "timeout 20 {} {} /nowhere/file", testing::Program().string(), args));
+    EXPECT_EQ(outcome.status, 2) << args;
+    ExpectOneLine(outcome.err);
+    ExpectParts(outcome.err, {"/nowhere/file"});
+  }
+}
+
 TEST(CommandLineRows, AreRepeatableRunByRun) {
   const Outcome three =
       RunProgram("simulate --arms 30 --steps 50 --runs 3 --seed 4 --json");
