@@ -164,6 +164,17 @@ TEST(CommandLineRows, AreRepeatableRunByRun) {
             nlohmann::json::parse(third.out)["decision_digest"]);
 }
 
+TEST(ConfigFile, OfBytesThatCannotBeShownIsQuotedInOneLineThatCan) {
+  const auto path = Scratch() / "binary.toml";
+  std::ofstream(path, std::ios::binary)
+      << "\xff\xfe\x1b[31m\x7f\xc2\x9b caf\xc3\xa9 \xc3";
+  const Outcome outcome = RunProgram("simulate --config " + path.string());
+  EXPECT_EQ(outcome.status, 2);
+  ExpectOneLine(outcome.err);
+  ExpectParts(outcome.err, {"\\xff\\xfe\\x1b[31m\\x7f\\xc2\\x9b caf\xc3\xa9 "
+                            "\\xc3"});
+}
+
 // Any bytes give an answer or a one-line error, never a crash. Half of the
 // files are broken copies of a good one, which get further into the parser.
 TEST(ConfigFile, OfAnyBytesIsReadOrRefused) {
