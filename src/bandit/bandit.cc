@@ -179,7 +179,7 @@ std::vector<double> Bandit::Predict(const FeatureRows& features) const {
   std::vector<double> rewards(features.rows());
   for (std::size_t i = 0; i < rewards.size(); ++i) {
     features.Copy(i, row);
-    CheckRow(row, i, rewards.size());
+    CheckRow(row, i, features);
     rewards[i] = state_->Predict(mean, row);
   }
   return rewards;

@@ -297,6 +297,26 @@ TEST(Bandit, TakesBatchesWholeOrNotAtAll) {
   EXPECT_EQ(bandit.pending(), 0U);
 }
 
+TEST(Bandit, NamesTheValueThatWasGiven) {
+  Bandit bandit({.dim = 2});
+  bandit.Add(0, std::vector<float>{1, 2});
+  const std::vector<double> doubles = {1, 2, 3, -1e40};
+  const std::vector<float> floats = {1, 2, 3, 3.3e38F};
+  const std::vector<ArmId> ids = {1, 2};
+  const FeatureRows columns(doubles.data(), 2, 2, {.row = 1, .column = 2});
+  ExpectError(ErrorCode::kInvalidArgument,
+              {"row 1 of 2", "feature 1 is -1e+40,", "1e+06"},
+              [&] { bandit.Add(ids, columns); });
+  ExpectError(ErrorCode::kInvalidArgument, {"row 1 of 2", "is -1e+40,"},
+              [&] { bandit.Predict(columns); });
+  ExpectError(ErrorCode::kInvalidArgument, {"feature 1 is -1e+40,"}, [&] {
+    bandit.Update(std::vector<ArmId>{0}, FeatureRows(&doubles[2], 1, 2, {}));
+  });
+  ExpectError(ErrorCode::kInvalidArgument, {"feature 1 is 3.3e+38,"},
+              [&] { bandit.Add(ids, floats); });
+  EXPECT_EQ(bandit.size(), 1U);
+}
+
 // Rows may be doubles, and lie in any order in memory.
 TEST(Bandit, TakesRowsAsTheyLie) {
   const std::vector<double> columns = {1,  10, 2,

@@ -60,7 +60,7 @@ std::vector<float> Bandit::State::InnerRows(std::size_t arms,
   rows.reserve(arms * catalogue.dim());
   for (std::size_t i = 0; i < arms; ++i) {
     given.Copy(i, row);
-    CheckRow(row, i, arms);
+    CheckRow(row, i, given);
     scale.AppendInner(row, rows);
   }
   return rows;

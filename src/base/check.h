@@ -16,8 +16,10 @@ void CheckFeatures(std::span<const float> features, std::size_t dim);
 /// `rows` feature vectors, one after another, by their number alone.
 void CheckRowCount(std::size_t values, std::size_t rows, std::size_t dim);
 void CheckShape(const FeatureRows& features, std::size_t rows, std::size_t dim);
-/// The features of arm i, counted from 0, of so many in one call.
-void CheckRow(std::span<const float> row, std::size_t i, std::size_t of);
+/// A copy of row i, counted from 0, of `given`. The message names the value as
+/// it was given: a double may be finite where its float is not.
+void CheckRow(std::span<const float> row, std::size_t i,
+              const FeatureRows& given);
 void CheckReward(double reward);
 void CheckRegularisation(double regularisation);
 

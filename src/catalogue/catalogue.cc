@@ -61,7 +61,7 @@ std::vector<Slot> Catalogue::Add(std::span<const ArmId> ids,
       // Checked after copying: what the caller holds, another thread of theirs
       // may change meanwhile.
       features.Copy(i, row);
-      CheckRow(row, i, ids.size());
+      CheckRow(row, i, features);
       slots.push_back(TakeSlot());
       if (!Put(slots.back(), ids[i], row)) {
         throw Error(ErrorCode::kDuplicateId,
