@@ -6,9 +6,9 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
-#include <thread>
 
 #include "base/check.h"
+#include "base/threads.h"
 #include "experiment/rim_adversary.h"
 #include "experiment/share_interval.h"
 #include "lsh/adaptive_solver.h"
@@ -180,7 +180,7 @@ std::vector<AdversaryResult> RunAdversary(
   std::size_t done = 0;  // the mutex guards all below, and results
   std::exception_ptr failure;
   std::mutex mutex;
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     for (std::size_t task = next++; task < tasks; task = next++) {
       try {
         const std::size_t which = task % results.size();
@@ -200,13 +200,7 @@ std::vector<AdversaryResult> RunAdversary(
       }
     }
   };
-  {
-    std::vector<std::jthread> helpers;
-    const std::size_t threads = std::min(options.threads, tasks);
-    helpers.reserve(threads - 1);
-    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-  }
+  RunOnThreads(std::min(options.threads, tasks), work);
   if (failure) std::rethrow_exception(failure);
 
   for (AdversaryResult& result : results) {

@@ -6,6 +6,7 @@
 
 #include "experiment/rim_adversary.h"
 #include "experiment/share_interval.h"
+#include "no_new_threads.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -80,6 +81,14 @@ TEST(Adversary, IsTheSameOnAnyNumberOfThreads) {
     EXPECT_EQ(one[i].failures_at, three[i].failures_at);
     EXPECT_EQ(one[i].copies_asked, three[i].copies_asked);
     EXPECT_EQ(one[i].most_copies_asked, three[i].most_copies_asked);
+  }
+  {
+    const testing::NoNewThreads no_new_threads;
+    const auto lonely = RunAdversary(options);
+    ASSERT_EQ(one.size(), lonely.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(one[i].failures_at, lonely[i].failures_at);
+    }
   }
   options.seed = 2;
   EXPECT_NE(RunAdversary(options)[1].failures_at, one[1].failures_at);
