@@ -1,6 +1,7 @@
 #include "search/hnsw.h"
 
 #include <algorithm>
+#include <new>
 #include <numbers>
 
 #include "manyarms/random.h"
@@ -27,16 +28,19 @@ std::vector<MaskedBlock> AloneInBlocks(std::span<const Slot> slots) {
 }  // namespace
 
 HnswSearch::HnswSearch(const HnswOptions& options, Objective objective,
-                       const Catalogue& catalogue, std::uint64_t seed)
+                       const Catalogue& catalogue, std::uint64_t seed,
+                       std::size_t most_nodes)
     : options_(options),
       objective_(objective),
       catalogue_(catalogue),
       seed_(seed),
       lifted_dim_(LiftedDim(objective, catalogue.dim())),
+      most_nodes_(most_nodes),
       features_(catalogue.dim()),
       lifted_(lifted_dim_ + 1) {}
 
 void HnswSearch::Add(std::span<const Slot> slots) {
+  const bool are_missing = graphs_.empty() && arms_.size() > 0;
   double longest = 0;
   for (const Slot slot : slots) {
     arms_.Add(slot);
@@ -47,10 +51,13 @@ void HnswSearch::Add(std::span<const Slot> slots) {
   // factor at least, so this happens a logarithmic number of times.
   const bool too_long = longest > bound_;
   if (too_long) bound_ = kBoundPerNorm * longest;
+  if (are_missing) return;  // left to the next question
   if (graphs_.empty() || too_long || TooManyDead()) {
     Rebuild();
   } else {
-    for (const Slot slot : slots) Insert(slot);
+    TryOnGraphs([&] {
+      for (const Slot slot : slots) Insert(slot);
+    });
   }
 }
 
@@ -61,6 +68,7 @@ void HnswSearch::Remove(Slot slot) {
     return;
   }
   const auto node = node_of_slot_.find(slot);
+  if (node == node_of_slot_.end()) return;  // there are no graphs
   for (HnswGraph& graph : graphs_) graph.Kill(node->second);
   node_of_slot_.erase(node);
 }
@@ -82,19 +90,51 @@ bool HnswSearch::TooManyDead() const {
   return graphs_[0].dead() * 4 >= graphs_[0].nodes();
 }
 
+// Graphs to which some arms have been added, but not all, are of no use.
+template <class Work>
+void HnswSearch::TryOnGraphs(const Work& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    DropGraphs();
+  }
+}
+
+// Whether there are graphs that can be asked. To try again at each question
+// would cost a build each time, so that more and more scans come between.
+bool HnswSearch::HaveGraphs() {
+  if (!graphs_.empty() && !TooManyDead()) return true;
+  if (scans_to_go_ > 0) {
+    --scans_to_go_;
+    return false;
+  }
+  Rebuild();
+  if (!graphs_.empty()) return true;
+  scans_to_go_ = scans_next_;
+  scans_next_ *= 2;
+  return false;
+}
+
 void HnswSearch::Rebuild() {
   DropGraphs();
+  TryOnGraphs([this] { Build(); });
+  if (graphs_.empty()) return;
+  scans_to_go_ = 0;
+  scans_next_ = 1;
+}
+
+void HnswSearch::Build() {
   using Metric = HnswOptions::Metric;
   using Nearness = HnswGraph::Nearness;
   const std::uint64_t graph_seed =
       RandomStream(seed_, RandomStream::Role::kGraph, builds_++).Bits();
   if (options_.metric != Metric::kInnerProduct) {
     graphs_.emplace_back(lifted_dim_ + 1, Nearness::kEuclidean, options_,
-                         graph_seed);
+                         graph_seed, most_nodes_);
   }
   if (options_.metric != Metric::kEuclidean) {
     graphs_.emplace_back(lifted_dim_, Nearness::kInnerProduct, options_,
-                         graph_seed);
+                         graph_seed, most_nodes_);
   }
   for (const MaskedBlock& masked : arms_.blocks()) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -141,8 +181,7 @@ std::vector<Hit> HnswSearch::Top(const Query& query,
   if (arms_.size() == 0) return {};
   const Scorer scorer(objective_, query);
   // Of a part of the arms a graph may find none, however long it looks.
-  if (request.among == nullptr) {
-    if (TooManyDead()) Rebuild();
+  if (request.among == nullptr && HaveGraphs()) {
     LiftQuery(query);
     const std::size_t wanted = std::max(options_.shortlist, request.count);
     for (std::size_t effort = std::max(wanted, options_.effort);
@@ -154,6 +193,8 @@ std::vector<Hit> HnswSearch::Top(const Query& query,
       return top.Sorted();
     }
     // A shortlist as long as the set is the set.
+  } else if (request.among == nullptr) {
+    ++scans_;
   }
   ScannedTop top = TopByScan(scorer, catalogue_, arms_, request);
   arms_scored_ += top.arms;
@@ -182,7 +223,7 @@ std::vector<Slot> HnswSearch::Shortlist(std::size_t wanted,
 SearchStats HnswSearch::stats() const {
   std::uint64_t sum = arms_scored_;
   for (const HnswGraph& graph : graphs_) sum += graph.visits();
-  return {.arms_scored = sum};
+  return {.arms_scored = sum, .scans = scans_};
 }
 
 }  // namespace manyarms

@@ -13,12 +13,18 @@ namespace manyarms {
 
 /// The paper's search: a shortlist from HNSW graphs, scored exactly.
 ///
-/// Invariants: all graphs have the same nodes; every arm of the set has exactly
-/// one node that is not dead; no lifted arm is longer than `bound_`.
+/// Graphs only make answers faster. Where there is no memory for them they are
+/// dropped, the arms stay, and choices scan until graphs can be built again.
+///
+/// Invariants: all graphs have the same nodes; if there are graphs, every arm
+/// of the set has exactly one node that is not dead; no lifted arm is longer
+/// than `bound_`.
 class HnswSearch final : public Search {
  public:
+  /// `most_nodes` of a graph are those that there is memory for.
   HnswSearch(const HnswOptions& options, Objective objective,
-             const Catalogue& catalogue, std::uint64_t seed);
+             const Catalogue& catalogue, std::uint64_t seed,
+             std::size_t most_nodes = HnswGraph::kUnlimited);
 
   void Add(std::span<const Slot> slots) override;
   void Remove(Slot slot) override;
@@ -34,7 +40,11 @@ class HnswSearch final : public Search {
  private:
   bool TooManyDead() const;
   void DropGraphs();
+  template <class Work>
+  void TryOnGraphs(const Work& work);
   void Rebuild();
+  void Build();
+  bool HaveGraphs();
   void Insert(Slot slot);
   void Lift(Slot slot);
   void LiftQuery(const Query& query);
@@ -46,6 +56,7 @@ class HnswSearch final : public Search {
   const Catalogue& catalogue_;
   const std::uint64_t seed_;
   const std::size_t lifted_dim_;
+  const std::size_t most_nodes_;
 
   ArmSet arms_;
   std::vector<HnswGraph> graphs_;  // none while the set is empty
@@ -53,6 +64,11 @@ class HnswSearch final : public Search {
   std::unordered_map<Slot, HnswGraph::Node> node_of_slot_;
   double bound_ = 0;
   std::uint64_t builds_ = 0;
+  // Questions that are left to scans before graphs are tried again, and how
+  // many they will be if that fails.
+  std::uint64_t scans_to_go_ = 0;
+  std::uint64_t scans_next_ = 1;
+  std::uint64_t scans_ = 0;
   std::uint64_t arms_scored_ = 0;  // but for the visits of graphs_
 
   // Scratch.

@@ -1,0 +1,155 @@
+#include "search/hnsw.h"
+
+#include <algorithm>
+#include <new>
+
+#include "search/scan.h"
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+constexpr std::size_t kDim = 4;
+constexpr std::size_t kMostNodes = 300;
+constexpr HnswOptions kOptions = {.shortlist = 20, .effort = 20};
+
+Eigen::VectorXd Direction(std::uint64_t index) {
+  Eigen::VectorXd direction(kDim);
+  RandomStream(7, RandomStream::Role::kTheta, index)
+      .Gaussians(std::span(direction.data(), kDim));
+  return direction;
+}
+
+// A search whose graphs find no memory beyond some nodes, beside a scan of the
+// same arms.
+class LittleMemory : public ::testing::TestWithParam<HnswOptions::Metric> {
+ protected:
+  LittleMemory() {
+    options_.metric = GetParam();
+    search_.emplace(options_, Objective::kInnerProduct, catalogue_, 1,
+                    kMostNodes);
+  }
+
+  // The arms are added, whether or not there are graphs for them.
+  std::vector<Slot> Add(std::size_t count, float longer = 1) {
+    std::vector<ArmId> ids(count);
+    for (ArmId& id : ids) id = next_id_++;
+    std::vector<float> rows = testing::GaussianRows(count, kDim, next_id_);
+    for (float& value : rows) value *= longer;
+    const std::vector<Slot> slots = catalogue_.Add(ids, rows);
+    search_->Add(slots);
+    scan_.Add(slots);
+    return slots;
+  }
+
+  void Remove(std::span<const Slot> slots) {
+    for (const Slot slot : slots) {
+      search_->Remove(slot);
+      scan_.Remove(slot);
+      catalogue_.Remove(catalogue_.id(slot));
+    }
+  }
+
+  // How many of 50 answers a scan found.
+  std::uint64_t AskForScans(std::uint64_t questions = 50) {
+    const std::uint64_t before = search_->stats().scans;
+    for (std::uint64_t i = 0; i < questions; ++i) {
+      const Eigen::VectorXd direction = Direction(i);
+      const std::uint64_t scans = search_->stats().scans;
+      const std::uint64_t scored = search_->stats().arms_scored;
+      const auto hit = search_->Best({.direction = &direction});
+      const auto expected = scan_.Best({.direction = &direction});
+      EXPECT_TRUE(hit.has_value());
+      if (search_->stats().scans > scans) {
+        EXPECT_EQ(hit->slot, expected->slot);
+        EXPECT_EQ(search_->stats().arms_scored, scored + search_->size());
+      }
+      EXPECT_LE(hit->score, expected->score);
+    }
+    return search_->stats().scans - before;
+  }
+
+  Catalogue catalogue_{kDim};
+  HnswOptions options_ = kOptions;
+  std::optional<HnswSearch> search_;
+  ScanSearch scan_{Objective::kInnerProduct, catalogue_};
+  ArmId next_id_ = 0;
+};
+
+TEST_P(LittleMemory, IsEnoughForFewArms) {
+  Add(kMostNodes);
+  EXPECT_EQ(search_->nodes(), kMostNodes);
+  EXPECT_EQ(AskForScans(), 0U);
+}
+
+TEST_P(LittleMemory, MeansScansUntilGraphsCanBeBuilt) {
+  const auto first = Add(200);
+  const auto second = Add(150);  // fails on the way
+  EXPECT_EQ(search_->size(), 350U);
+  EXPECT_EQ(search_->nodes(), 0U);
+  EXPECT_EQ(AskForScans(), 50U);
+  const auto third = Add(20);
+  EXPECT_EQ(AskForScans(), 50U);
+  Remove(first);  // those that had nodes, and others
+  Remove(std::span(second).first(10));
+  EXPECT_EQ(search_->size(), 160U);
+  // Tried again after 1, 2, 4, ... scans: at the latest after as many more as
+  // there were.
+  EXPECT_LE(AskForScans(200), 100U);
+  EXPECT_EQ(search_->nodes(), 160U);
+  EXPECT_EQ(AskForScans(), 0U);
+  Remove(third);
+  Add(10);
+  EXPECT_EQ(AskForScans(), 0U);
+}
+
+TEST_P(LittleMemory, IsTriedAtTheNextQuestionFirst) {
+  const auto first = Add(200);
+  Add(99);
+  Add(2);
+  EXPECT_EQ(search_->nodes(), 0U);
+  Remove(std::span(first).first(1));
+  EXPECT_EQ(AskForScans(), 0U);
+  EXPECT_EQ(search_->nodes(), kMostNodes);
+}
+
+TEST_P(LittleMemory, MayFailWhenGraphsAreBuiltAnew) {
+  Add(290);
+  Add(20, 100);  // so long that all graphs are built anew
+  EXPECT_EQ(search_->size(), 310U);
+  EXPECT_EQ(AskForScans(), 50U);
+}
+
+TEST_P(LittleMemory, IsForgottenWithTheArms) {
+  const auto first = Add(kMostNodes + 1);
+  EXPECT_EQ(AskForScans(), 50U);
+  Remove(first);
+  EXPECT_EQ(search_->size(), 0U);
+  Add(100);
+  EXPECT_EQ(AskForScans(), 0U);
+  search_->Clear();
+  EXPECT_EQ(search_->size(), 0U);
+}
+
+using Metric = HnswOptions::Metric;
+
+INSTANTIATE_TEST_SUITE_P(Hnsw, LittleMemory,
+                         ::testing::Values(Metric::kInnerProduct,
+                                           Metric::kEuclidean, Metric::kBoth),
+                         [](const auto& param) {
+                           return param.param == Metric::kInnerProduct
+                                      ? "InnerProduct"
+                                  : param.param == Metric::kEuclidean
+                                      ? "Euclidean"
+                                      : "Both";
+                         });
+
+TEST(HnswGraph, SaysWhenThereIsNoMemory) {
+  HnswGraph graph(2, HnswGraph::Nearness::kEuclidean, HnswOptions{}, 1, 3);
+  const std::vector<float> vector = {1, 2};
+  for (int i = 0; i < 3; ++i) graph.Add(vector);
+  EXPECT_THROW(graph.Add(vector), std::bad_alloc);
+}
+
+}  // namespace
+}  // namespace manyarms
