@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -146,7 +147,10 @@ void Adversary(const Flags& flags) {
   options.reduction = flags.reduction == ReductionName(Reduction::kPaper)
                           ? Reduction::kPaper
                           : Reduction::kSymmetric;
+  // Opened before the work, so that a path that cannot be written costs none.
   Output output(flags.output);
+  std::optional<Output> plot;
+  if (!flags.plot.empty()) plot.emplace(flags.plot);
   ProgressLine progress;
   progress.Begin("sequences");
   const std::vector<AdversaryResult> results = RunAdversary(
@@ -160,9 +164,7 @@ void Adversary(const Flags& flags) {
     PrintTable(options, results, output);
     PrintThoughtExperiment(options.seed, output);
   }
-  if (!flags.plot.empty()) {
-    Output(flags.plot).Line(AdversaryPlot(options, results));
-  }
+  if (plot) plot->Line(AdversaryPlot(options, results));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -10,16 +9,15 @@
 
 #include "commands.h"
 #include "manyarms/version.h"
+#include "printable.h"
 
 namespace {
 
 // Prints one line to standard error and returns status 2. Does not use fmt,
 // which throws if the stream is closed.
 int Fail(const std::string& message) {
-  std::string line = "manyarms: " + message;
-  std::ranges::replace_if(
-      line, [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
-  line += '\n';
+  const std::string line =
+      "manyarms: " + manyarms::cli::Printable(message) + '\n';
   std::fputs(line.c_str(), stderr);
   return 2;
 }

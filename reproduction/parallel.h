@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -18,8 +19,11 @@ void ForEachInParallel(std::size_t count, unsigned threads, const Work& work) {
     for (std::size_t i = next++; i < count; i = next++) work(i);
   };
   std::vector<std::jthread> others;
-  for (unsigned i = 1; i < std::min<std::size_t>(threads, count); ++i) {
-    others.emplace_back(loop);
+  try {
+    for (unsigned i = 1; i < std::min<std::size_t>(threads, count); ++i) {
+      others.emplace_back(loop);
+    }
+  } catch (const std::system_error&) {  // those that there are do the work
   }
   loop();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "in_a_folder.h"
+#include "no_new_threads.h"
 #include "testing.h"
 
 namespace manyarms::reproduction {
@@ -129,6 +130,8 @@ TEST_F(RunJobsTest, GivesTheSameRowsWithAnyNumberOfThreads) {
   const RowsBySettings one = rows_from(1);
   EXPECT_EQ(one.size(), 12U);
   EXPECT_EQ(rows_from(3), one);
+  const testing::NoNewThreads no_new_threads;
+  EXPECT_EQ(rows_from(2), one);
 }
 
 // Without this, the test above could pass with rows that are all alike.

@@ -136,6 +136,22 @@ TEST(CommandLineRows, GoToAFile) {
   EXPECT_EQ(std::ranges::count(Slurp(path), '\n'), 3);
 }
 
+// A path that cannot be written is an error before the work, which would take
+// days here, and not after it.
+TEST(CommandLineFiles, AreOpenedBeforeTheWork) {
+  for (const char* args :
+       {"simulate --arms 1000000 --steps 1000000 --search scan --output",
+        "plan-lsh --output",
+        "adversary --points 100000 --sequences 1000000 --output",
+        "adversary --points 100000 --sequences 1000000 --plot"}) {
+    const Outcome outcome = RunCommand(fmt::format(
+        "timeout 20 {} {} /nowhere/file", testing::Program().string(), args));
+    EXPECT_EQ(outcome.status, 2) << args;
+    ExpectOneLine(outcome.err);
+    ExpectParts(outcome.err, {"/nowhere/file"});
+  }
+}
+
 TEST(CommandLineRows, AreRepeatableRunByRun) {
   const Outcome three =
       RunProgram("simulate --arms 30 --steps 50 --runs 3 --seed 4 --json");
@@ -146,6 +162,17 @@ TEST(CommandLineRows, AreRepeatableRunByRun) {
   for (int i = 0; i < 3; ++i) std::getline(lines, line);
   EXPECT_EQ(nlohmann::json::parse(line)["decision_digest"],
             nlohmann::json::parse(third.out)["decision_digest"]);
+}
+
+TEST(ConfigFile, OfBytesThatCannotBeShownIsQuotedInOneLineThatCan) {
+  const auto path = Scratch() / "binary.toml";
+  std::ofstream(path, std::ios::binary)
+      << "\xff\xfe\x1b[31m\x7f\xc2\x9b caf\xc3\xa9 \xc3";
+  const Outcome outcome = RunProgram("simulate --config " + path.string());
+  EXPECT_EQ(outcome.status, 2);
+  ExpectOneLine(outcome.err);
+  ExpectParts(outcome.err, {"\\xff\\xfe\\x1b[31m\\x7f\\xc2\\x9b caf\xc3\xa9 "
+                            "\\xc3"});
 }
 
 // Random bytes give a result or a one-line error, never a crash. Half of the

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "manyarms/catalogue.h"
 #include "manyarms/error.h"
 #include "manyarms/features.h"
 #include "manyarms/names.h"
@@ -146,6 +147,25 @@ class Bandit {
   std::size_t size() const;
   std::size_t dim() const;
   const BanditOptions& options() const;
+
+  /// The arms, to be read by any number of threads while this bandit is in use.
+  /// With negative_rewards their features are the extended ones.
+  const Catalogue& catalogue() const;
+
+  /// What is known of arms that are there. All throw Error(kUnknownId).
+  /// Rows of dim() values; with negative_rewards a value may differ from the
+  /// one given by its last bit.
+  std::vector<float> Features(std::span<const ArmId> ids) const;
+  /// The expected rewards: <Mean(), x>.
+  std::vector<double> Scores(std::span<const ArmId> ids) const;
+  /// The exploration times the width |x|_{V^-1}, in the rewards' units: the
+  /// standard deviation of a draw (ts), what is added to the expected reward
+  /// (ucb), what arms are chosen by (elim).
+  std::vector<double> Uncertainty(std::span<const ArmId> ids) const;
+
+  /// theta-hat in the paper, so that <Mean(), x> is the reward expected of x.
+  /// With negative_rewards there is one value more, a constant to be added.
+  std::vector<double> Mean() const;
 
   /// The reward that is expected of a feature vector, or of several.
   double Predict(std::span<const float> features) const;

@@ -41,18 +41,25 @@ class FileError : public Error {
   /// `what` says what was tried; `system_error` is a value of errno.
   FileError(const std::string& what, std::filesystem::path path,
             int system_error)
-      : Error(ErrorCode::kIo,
-              what + ' ' + path.string() + ": " +
-                  std::generic_category().message(system_error)),
+      : FileError(what, std::move(path), system_error,
+                  std::generic_category().message(system_error)) {}
+
+  /// With a reason that is plainer than the system's.
+  FileError(const std::string& what, std::filesystem::path path,
+            int system_error, std::string reason)
+      : Error(ErrorCode::kIo, what + ' ' + path.string() + ": " + reason),
         path_(std::move(path)),
-        system_error_(system_error) {}
+        system_error_(system_error),
+        reason_(std::move(reason)) {}
 
   const std::filesystem::path& path() const { return path_; }
   int system_error() const { return system_error_; }
+  const std::string& reason() const { return reason_; }
 
  private:
   std::filesystem::path path_;
   int system_error_;
+  std::string reason_;
 };
 
 }  // namespace manyarms

@@ -33,6 +33,15 @@ class FeatureRows {
     }
   }
 
+  /// A value as it was given. REQUIRES: row < rows(), column < columns().
+  double At(std::size_t row, std::size_t column) const {
+    const std::ptrdiff_t place =
+        static_cast<std::ptrdiff_t>(row) * strides_.row +
+        static_cast<std::ptrdiff_t>(column) * strides_.column;
+    return doubles_ == nullptr ? static_cast<double>(floats_[place])
+                               : doubles_[place];
+  }
+
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
 

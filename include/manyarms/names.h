@@ -6,19 +6,17 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "manyarms/types.h"
 
 namespace manyarms {
 
-class ByteReader;  // src/base/bytes.h
-class ByteWriter;
-
-/// Maps strings to arm ids, for callers whose ids are not numbers. A new name
-/// gets the next number, 0, 1, 2, ...; no number is given twice. So of two arms
-/// with equal scores, the one that was named first is chosen.
+/// Maps strings (UTF-8) to arm ids, for callers whose ids are not numbers. A
+/// new name gets the next number, 0, 1, 2, ...; no number is given twice. So of
+/// two arms with equal scores, the one that was named first is chosen.
 ///
-/// All operations take O(1), except that Save takes O(n log n). A name takes
+/// All operations take O(1), except that Entries takes O(n log n). A name takes
 /// about 150 bytes. Thread safety: any number of threads may call const methods
 /// while no thread calls a non-const one.
 class Names {
@@ -27,7 +25,8 @@ class Names {
   Names(Names&&) = default;
   Names& operator=(Names&&) = default;
 
-  /// Returns the name's number; a new name gets the next one.
+  /// Returns the name's number; a new name gets the next one. Throws
+  /// Error(kInvalidArgument) for bytes that are not UTF-8.
   ArmId Add(std::string_view name);
 
   /// Throws Error(kUnknownId).
@@ -54,9 +53,17 @@ class Names {
   /// The number of names ever added, including those removed.
   std::uint64_t given() const { return next_; }
 
-  void Save(ByteWriter& writer) const;
-  /// REQUIRES: given() == 0.
-  void Restore(ByteReader& reader);
+  struct Entry {
+    ArmId id = 0;
+    std::string name;
+  };
+
+  /// All names, by ascending number.
+  std::vector<Entry> Entries() const;
+
+  /// The names that had these entries after `given` names were added. Throws
+  /// Error(kInvalidArgument) if there were none that had.
+  static Names FromEntries(std::uint64_t given, std::vector<Entry> entries);
 
  private:
   struct Hash : std::hash<std::string_view> {

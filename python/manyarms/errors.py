@@ -64,7 +64,7 @@ class FolderError(FileError, IsADirectoryError):
     """There is a folder where a file was expected."""
 
 
-def _file_error(number: int, path: pathlib.Path) -> FileError:
+def _file_error(number: int, reason: str, path: pathlib.Path) -> FileError:
     kinds: dict[type[OSError], type[FileError]] = {
         FileNotFoundError: MissingFileError,
         PermissionError: ForbiddenFileError,
@@ -72,7 +72,7 @@ def _file_error(number: int, path: pathlib.Path) -> FileError:
     }
     # OSError returns the subclass that belongs to the number.
     kind = kinds.get(type(OSError(number, "")), FileError)
-    return kind(number, os.strerror(number), os.fspath(path))
+    return kind(number, reason, os.fspath(path))
 
 
 class CorruptFileError(Error, ValueError):

@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
 
 #include <exception>
 
@@ -46,7 +47,8 @@ void TranslateErrors() {
     } catch (const FileError& error) {
       const nb::object made =
           nb::module_::import_("manyarms.errors")
-              .attr("_file_error")(error.system_error(), error.path());
+              .attr("_file_error")(error.system_error(), error.reason(),
+                                   error.path());
       PyErr_SetObject(made.type().ptr(), made.ptr());
     } catch (const Error& error) {
       const nb::object type =

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "manyarms/error.h"
+#include "manyarms/types.h"
 #include "plain.h"
 #include "words.h"
 
@@ -77,7 +81,19 @@ PyRows ParseRows(nb::handle features) {
 std::vector<float> ParseRow(nb::handle features) {
   const nb::ndarray<nb::ro> array = ParseFloats(features, 1);
   std::vector<float> row(array.shape(0));
-  RowsOf(array, 1, row.size(), {.column = array.stride(0)}).Copy(0, row);
+  const FeatureRows given =
+      RowsOf(array, 1, row.size(), {.column = array.stride(0)});
+  given.Copy(0, row);
+  // The library, which sees floats, could not name these.
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    const double value = given.At(0, j);
+    if (std::isinf(row[j]) && std::isfinite(value)) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("feature {} is {}, must be at most {:g} in "
+                              "magnitude",
+                              j, value, kMaxFeature));
+    }
+  }
   return row;
 }
 

@@ -140,6 +140,15 @@ def test_file_errors_are_the_interpreter_s_own(tmp_path: pathlib.Path) -> None:
         assert raised.value.errno and raised.value.filename == str(path)
 
 
+def test_what_is_no_regular_file_is_refused(tmp_path: pathlib.Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/full"):
+        for call in (made().save, Bandit.load):
+            with pytest.raises(errors.FileError, match="not a regular file") as raised:
+                call(path)
+            assert raised.value.filename == str(path)
+
+
 def test_saving_leaves_the_umask_alone(tmp_path: pathlib.Path) -> None:
     bandit = made()
     before = os.umask(0o077)

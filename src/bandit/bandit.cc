@@ -50,7 +50,7 @@ void Bandit::Add(ArmId id, std::span<const float> features) {
 }
 
 void Bandit::Remove(std::span<const ArmId> ids) {
-  state_->DistinctSlots(ids);
+  state_->store.DistinctSlots(ids);
   for (const ArmId id : ids) state_->RemoveOne(id);
 }
 
@@ -60,7 +60,7 @@ void Bandit::Remove(ArmId id) { state_->RemoveOne(id); }
 void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   const std::vector<float> rows = state.InnerRows(ids.size(), features);
-  const std::vector<Slot> slots = state.DistinctSlots(ids);
+  const std::vector<Slot> slots = state.store.DistinctSlots(ids);
   for (const Slot slot : slots) state.Withdraw(slot);
   state.store.Replace(slots, rows);
   state.Announce(slots);
@@ -154,13 +154,51 @@ bool Bandit::Contains(ArmId id) const {
   return state_->store.Find(id).has_value();
 }
 
-std::vector<ArmId> Bandit::Ids() const {
-  std::vector<ArmId> ids;
-  ids.reserve(size());
-  for (const Slot slot : state_->store.Slots()) {
-    ids.push_back(state_->store.id(slot));
+std::vector<ArmId> Bandit::Ids() const { return state_->store.Ids(); }
+
+const Catalogue& Bandit::catalogue() const { return state_->catalogue; }
+
+std::vector<float> Bandit::Features(std::span<const ArmId> ids) const {
+  const State& state = *state_;
+  std::vector<float> inner(state.store.dim());
+  std::vector<float> rows;
+  rows.reserve(ids.size() * dim());
+  for (const ArmId id : ids) {
+    state.store.CopyFeatures(state.store.At(id), inner);
+    state.scale.AppendOuter(inner, rows);
   }
-  return ids;
+  return rows;
+}
+
+std::vector<double> Bandit::Scores(std::span<const ArmId> ids) const {
+  const State& state = *state_;
+  const Eigen::VectorXd mean = state.posterior.Mean();
+  std::vector<float> inner(state.store.dim());
+  std::vector<double> scores;
+  scores.reserve(ids.size());
+  for (const ArmId id : ids) {
+    state.store.CopyFeatures(state.store.At(id), inner);
+    scores.push_back(state.PredictInner(mean, inner));
+  }
+  return scores;
+}
+
+std::vector<double> Bandit::Uncertainty(std::span<const ArmId> ids) const {
+  const State& state = *state_;
+  std::vector<float> inner(state.store.dim());
+  std::vector<double> uncertainty;
+  uncertainty.reserve(ids.size());
+  for (const ArmId id : ids) {
+    state.store.CopyFeatures(state.store.At(id), inner);
+    uncertainty.push_back(state.scale.OuterDifference(
+        state.policy->exploration() * state.posterior.Width(inner)));
+  }
+  return uncertainty;
+}
+
+std::vector<double> Bandit::Mean() const {
+  const Eigen::VectorXd mean = state_->posterior.Mean();
+  return state_->scale.OuterMean({mean.data(), state_->store.dim()});
 }
 
 std::size_t Bandit::size() const { return state_->store.size(); }
@@ -179,7 +217,7 @@ std::vector<double> Bandit::Predict(const FeatureRows& features) const {
   std::vector<double> rewards(features.rows());
   for (std::size_t i = 0; i < rewards.size(); ++i) {
     features.Copy(i, row);
-    CheckRow(row, i, rewards.size());
+    CheckRow(row, i, features);
     rewards[i] = state_->Predict(mean, row);
   }
   return rewards;

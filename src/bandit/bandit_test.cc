@@ -297,6 +297,26 @@ TEST(Bandit, TakesBatchesWholeOrNotAtAll) {
   EXPECT_EQ(bandit.pending(), 0U);
 }
 
+TEST(Bandit, NamesTheValueThatWasGiven) {
+  Bandit bandit({.dim = 2});
+  bandit.Add(0, std::vector<float>{1, 2});
+  const std::vector<double> doubles = {1, 2, 3, -1e40};
+  const std::vector<float> floats = {1, 2, 3, 3.3e38F};
+  const std::vector<ArmId> ids = {1, 2};
+  const FeatureRows columns(doubles.data(), 2, 2, {.row = 1, .column = 2});
+  ExpectError(ErrorCode::kInvalidArgument,
+              {"row 1 of 2", "feature 1 is -1e+40,", "1e+06"},
+              [&] { bandit.Add(ids, columns); });
+  ExpectError(ErrorCode::kInvalidArgument, {"row 1 of 2", "is -1e+40,"},
+              [&] { bandit.Predict(columns); });
+  ExpectError(ErrorCode::kInvalidArgument, {"feature 1 is -1e+40,"}, [&] {
+    bandit.Update(std::vector<ArmId>{0}, FeatureRows(&doubles[2], 1, 2, {}));
+  });
+  ExpectError(ErrorCode::kInvalidArgument, {"feature 1 is 3.3e+38,"},
+              [&] { bandit.Add(ids, floats); });
+  EXPECT_EQ(bandit.size(), 1U);
+}
+
 // Rows may be doubles, and lie in any order in memory.
 TEST(Bandit, TakesRowsAsTheyLie) {
   const std::vector<double> columns = {1,  10, 2,
@@ -374,6 +394,56 @@ TEST(Bandit, SaysWhichDecisionsArePending) {
   bandit.Learn(decision, 1.0);
   ExpectError(ErrorCode::kUnknownId, {"already"},
               [&] { bandit.CheckPending(decision); });
+}
+
+// What can be read of arms agrees with what can be asked otherwise.
+TEST(Bandit, TellsFeaturesScoresAndUncertaintyOfArms) {
+  constexpr std::size_t kDim = 3;
+  const auto rows = testing::GaussianRows(20, kDim, 1);
+  for (const bool negative : {false, true}) {
+    for (const PolicyOptions& policy :
+         std::vector<PolicyOptions>{ThompsonOptions{.exploration = 1.5},
+                                    UcbOptions{}, EliminationOptions{}}) {
+      Bandit bandit(
+          {.dim = kDim, .policy = policy, .negative_rewards = negative});
+      bandit.Add(testing::FirstIds(20), rows);
+      for (int t = 0; t < 30; ++t) bandit.Learn(bandit.Choose(), 0.1 * t);
+      const std::vector<ArmId> ids = {7, 3, 7};
+      const std::vector<float> features = bandit.Features(ids);
+      const std::vector<double> scores = bandit.Scores(ids);
+      const std::vector<double> mean = bandit.Mean();
+      ASSERT_EQ(features.size(), ids.size() * kDim);
+      ASSERT_EQ(mean.size(), negative ? kDim + 1 : kDim);
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        const auto given = std::span(rows).subspan(ids[i] * kDim, kDim);
+        const auto told = std::span(features).subspan(i * kDim, kDim);
+        double expected = negative ? mean.back() : 0;
+        for (std::size_t j = 0; j < kDim; ++j) {
+          EXPECT_FLOAT_EQ(told[j], given[j]);
+          expected += mean[j] * given[j];
+        }
+        EXPECT_NEAR(scores[i], expected, 1e-6);
+        EXPECT_EQ(scores[i], bandit.Predict(given));
+      }
+      const Decision decision = bandit.Choose();
+      const ArmId arm = decision.arm;
+      const double width = bandit.Uncertainty(std::span(&arm, 1)).front();
+      if (std::holds_alternative<UcbOptions>(policy)) {
+        EXPECT_NEAR(decision.score,
+                    bandit.Scores(std::span(&arm, 1)).front() + width, 1e-5);
+      } else if (std::holds_alternative<EliminationOptions>(policy)) {
+        EXPECT_NEAR(decision.score, width, 1e-5);
+      }
+      EXPECT_GT(width, 0);
+      const ArmId unknown = 99;
+      ExpectError(ErrorCode::kUnknownId, {"99"},
+                  [&] { (void)bandit.Features(std::span(&unknown, 1)); });
+      ExpectError(ErrorCode::kUnknownId, {"99"},
+                  [&] { (void)bandit.Scores(std::span(&unknown, 1)); });
+      ExpectError(ErrorCode::kUnknownId, {"99"},
+                  [&] { (void)bandit.Uncertainty(std::span(&unknown, 1)); });
+    }
+  }
 }
 
 }  // namespace

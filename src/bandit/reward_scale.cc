@@ -36,6 +36,24 @@ void RewardScale::AppendInner(std::span<const float> features,
   to.push_back(kHalfRoot);
 }
 
+void RewardScale::AppendOuter(std::span<const float> inner,
+                              std::vector<float>& to) const {
+  for (const float value : inner.first(dim_)) {
+    to.push_back(negative_ ? value / kHalfRoot : value);
+  }
+}
+
+// 2 <m, [x h; h]> - 1 is <2 h m, x> + 2 h m_last - 1, where h is half of
+// sqrt 2.
+std::vector<double> RewardScale::OuterMean(
+    std::span<const double> inner) const {
+  std::vector<double> mean(inner.begin(), inner.end());
+  if (!negative_) return mean;
+  for (double& value : mean) value *= 2.0 * kHalfRoot;
+  mean.back() -= 1;
+  return mean;
+}
+
 std::vector<float> RewardScale::InnerFeatures(
     std::span<const float> features) const {
   std::vector<float> inner;

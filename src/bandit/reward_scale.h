@@ -32,6 +32,12 @@ class RewardScale {
 
   void AppendInner(std::span<const float> features,
                    std::vector<float>& to) const;
+  void AppendOuter(std::span<const float> inner, std::vector<float>& to) const;
+
+  /// The coefficients of the caller's features, and the constant if there is
+  /// one.
+  std::vector<double> OuterMean(std::span<const double> inner) const;
+
   std::vector<float> InnerFeatures(std::span<const float> features) const;
 
  private:

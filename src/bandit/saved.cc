@@ -53,6 +53,29 @@ ByteReader CheckedReader(std::istream& in) {
   return {in, size - kMagic.size() - kChecksum};
 }
 
+void SaveNames(ByteWriter& writer, const Names& names) {
+  const std::vector<Names::Entry> entries = names.Entries();
+  writer.Transfer(std::uint64_t{names.given()});
+  writer.Transfer(std::uint64_t{entries.size()});
+  for (const Names::Entry& entry : entries) {
+    writer.Transfer(entry.id);
+    writer.Transfer(std::uint64_t{entry.name.size()});
+    writer.Values(std::span<const char>(entry.name));
+  }
+}
+
+Names LoadNames(ByteReader& reader) {
+  const auto given = reader.Next<std::uint64_t>();
+  CheckSaved(given < ~std::uint64_t{0} / 2, "its names are out of bounds");
+  std::vector<Names::Entry> entries(reader.Count(2 * sizeof(std::uint64_t)));
+  for (Names::Entry& entry : entries) {
+    reader.Transfer(entry.id);
+    entry.name.resize(reader.Count(1));
+    reader.Values(std::span<char>(entry.name));
+  }
+  return Names::FromEntries(given, std::move(entries));
+}
+
 }  // namespace
 
 void Bandit::Save(const std::filesystem::path& path, const Names* names) const {
@@ -79,19 +102,22 @@ void Bandit::State::Save(std::ostream& out, const Names* names) const {
   posterior.Save(writer);
   policy->Save(writer);
   pending.Save(writer);
-  const Names none;
-  (names != nullptr ? *names : none).Save(writer);
+  SaveNames(writer, names != nullptr ? *names : Names());
   writer.Transfer(writer.checksum());
 }
 
 Bandit Bandit::Load(const std::filesystem::path& path, Names* names) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_directory(status)) throw FileError("cannot read", path, EISDIR);
+  // Before it is opened, which waits for a pipe's other end.
+  if (fs::is_other(status)) {
+    throw FileError("cannot read", path, EINVAL, "it is not a regular file");
+  }
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) throw FileError("cannot read", path, errno != 0 ? errno : EIO);
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw FileError("cannot read", path, EISDIR);
-  }
   try {
     return Load(in, names);
   } catch (const Error& error) {
@@ -126,7 +152,7 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
     state.policy->Restore(reader, slots);
     state.pending.Restore(reader, format >= 2);
     Names restored;
-    if (format >= 2) restored.Restore(reader);
+    if (format >= 2) restored = LoadNames(reader);
     CheckSaved(restored.given() == 0 || state.AllNamed(restored),
                "its names are not those of its arms");
     CheckSaved(reader.left() == 0, "something follows its end");

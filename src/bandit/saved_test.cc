@@ -45,6 +45,27 @@ Bandit Loaded(const std::string& bytes) {
   return Bandit::Load(in);
 }
 
+// CRC-32, bit by bit: the slow twin, and what puts a right checksum behind
+// wrong contents.
+std::uint32_t Crc(const std::string& bytes) {
+  std::uint32_t crc = ~0U;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) {
+      crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xEDB88320U : 0);
+    }
+  }
+  return ~crc;
+}
+
+std::string WithChecksum(std::string bytes) {
+  const std::uint32_t crc = Crc(bytes);
+  for (int i = 0; i < 4; ++i) {
+    bytes.push_back(static_cast<char>(crc >> (8 * i) & 0xff));
+  }
+  return bytes;
+}
+
 std::vector<PolicyOptions> Policies() {
   return {ThompsonOptions{}, EliminationOptions{TheoryRadius{.horizon = 100}},
           UcbOptions{1.5}};
@@ -122,6 +143,27 @@ TEST(Saved, KeepsNames) {
               [&] { loaded.At("weather"); });
 }
 
+TEST(Saved, HasNamesInUtf8) {
+  Names names;
+  for (const char* name : {"\xff", "caf\xe9", "\xed\xa0\x80"}) {
+    ExpectError(ErrorCode::kInvalidArgument, {"not UTF-8", "counted from 0"},
+                [&] { names.Add(name); });
+  }
+  EXPECT_EQ(names.size(), 0U);
+  EXPECT_EQ(names.given(), 0U);
+
+  Bandit bandit({.dim = 1});
+  bandit.Add(names.Add("caf\xc3\xa9"), std::vector<float>{1});
+  std::ostringstream out;
+  bandit.Save(out, &names);
+  std::string forged = out.str().substr(0, out.str().size() - 4);
+  const std::size_t place = forged.find("caf\xc3\xa9");
+  ASSERT_NE(place, std::string::npos);
+  forged[place + 3] = '\xff';
+  ExpectError(ErrorCode::kCorrupt, {"not UTF-8"},
+              [&] { Loaded(WithChecksum(forged)); });
+}
+
 TEST(Saved, RefusesNamesThatAreNotThoseOfTheArms) {
   Names names;
   Bandit bandit({.dim = 1});
@@ -159,27 +201,6 @@ TEST(Saved, RefusesEveryDamage) {
     EXPECT_TRUE(refused(bytes + "x"));
     EXPECT_TRUE(refused(""));
   }
-}
-
-// CRC-32, bit by bit: the slow twin, and what puts a right checksum behind
-// wrong contents.
-std::uint32_t Crc(const std::string& bytes) {
-  std::uint32_t crc = ~0U;
-  for (const char byte : bytes) {
-    crc ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) {
-      crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xEDB88320U : 0);
-    }
-  }
-  return ~crc;
-}
-
-std::string WithChecksum(std::string bytes) {
-  const std::uint32_t crc = Crc(bytes);
-  for (int i = 0; i < 4; ++i) {
-    bytes.push_back(static_cast<char>(crc >> (8 * i) & 0xff));
-  }
-  return bytes;
 }
 
 // Nobody can stumble into these; somebody could make them. They may be refused
@@ -445,7 +466,7 @@ TEST_F(SavedFile, IsReadByWhomeverTheOldOneWas) {
   EXPECT_EQ(fs::status(path).permissions(), fs::perms(0604));
 }
 
-TEST_F(SavedFile, GoesWhereALinkLeadsAndReplacesNothingButFiles) {
+TEST_F(SavedFile, GoesWhereALinkLeads) {
   namespace fs = std::filesystem;
   const fs::path path = folder_ / "bandit";
   const Bandit bandit = MakeBandit(ThompsonOptions{});
@@ -454,9 +475,68 @@ TEST_F(SavedFile, GoesWhereALinkLeadsAndReplacesNothingButFiles) {
   bandit.Save(folder_ / "link");
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
   EXPECT_EQ(Bytes(Bandit::Load(path)), Bytes(bandit));
-  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  ExpectError(ErrorCode::kIo, {"pipe"}, [&] { bandit.Save(folder_ / "pipe"); });
-  EXPECT_TRUE(fs::is_fifo(folder_ / "pipe"));
+}
+
+TEST_F(SavedFile, IsARegularFile) {
+  namespace fs = std::filesystem;
+  const Bandit bandit = MakeBandit(ThompsonOptions{});
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink("pipe", folder_ / "link");
+  for (const fs::path& path : {pipe, folder_ / "link", fs::path("/dev/full")}) {
+    ExpectError(ErrorCode::kIo,
+                {"cannot write", path.string(), "is not a regular file"},
+                [&] { bandit.Save(path); });
+    ExpectError(ErrorCode::kIo,
+                {"cannot read", path.string(), "is not a regular file"},
+                [&] { Bandit::Load(path); });
+  }
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  EXPECT_EQ(Files(), 2U);
+}
+
+TEST_F(SavedFile, GoesWhereALinkLeadsThoughNothingIsThereYet) {
+  namespace fs = std::filesystem;
+  const Bandit bandit = MakeBandit(ThompsonOptions{});
+  fs::create_directory(folder_ / "releases");
+  fs::create_directory_symlink("releases", folder_ / "current");
+  // A chain: absolute, then relative to a folder that is itself a link, then up
+  // from there.
+  fs::create_symlink(folder_ / "current" / "second", folder_ / "first");
+  fs::create_symlink("third", folder_ / "releases" / "second");
+  fs::create_symlink("../bandit", folder_ / "releases" / "third");
+  bandit.Save(folder_ / "first");
+  EXPECT_TRUE(fs::is_symlink(folder_ / "first"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "releases" / "second"));
+  EXPECT_TRUE(fs::is_symlink(folder_ / "releases" / "third"));
+  ASSERT_TRUE(fs::is_regular_file(fs::symlink_status(folder_ / "bandit")));
+  EXPECT_EQ(Bytes(Bandit::Load(folder_ / "bandit")), Bytes(bandit));
+  EXPECT_EQ(Files(), 4U);
+}
+
+TEST_F(SavedFile, IsAnErrorWhereLinksLeadNowhere) {
+  namespace fs = std::filesystem;
+  const Bandit bandit = MakeBandit(ThompsonOptions{});
+  fs::create_symlink("two", folder_ / "one");
+  fs::create_symlink("one", folder_ / "two");
+  fs::create_symlink("no/folder", folder_ / "lost");
+  for (int i = 0; i < 41; ++i) {  // one more than the system follows
+    fs::create_symlink(std::to_string(i + 1), folder_ / std::to_string(i));
+  }
+  const std::size_t before = Files();
+  for (const auto& [name, reason] : std::vector<std::pair<std::string, int>>{
+           {"one", ELOOP}, {"two", ELOOP}, {"lost", ENOENT}, {"0", ELOOP}}) {
+    try {
+      bandit.Save(folder_ / name);
+      ADD_FAILURE() << name << " was saved";
+    } catch (const FileError& error) {
+      EXPECT_EQ(error.system_error(), reason) << name;
+      EXPECT_EQ(error.path(), folder_ / name);
+    }
+  }
+  EXPECT_EQ(Files(), before);
+  bandit.Save(folder_ / "1");
+  EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(folder_ / "41")));
 }
 
 TEST_F(SavedFile, MayHaveALongName) {

@@ -13,7 +13,8 @@ namespace manyarms {
 Bandit::State::State(const BanditOptions& given)
     : options(given),
       scale(given.dim, given.negative_rewards),
-      store(scale.inner_dim()),
+      catalogue(scale.inner_dim()),
+      store(catalogue.state_->store),
       posterior(store.dim(), given.regularisation),
       index(MakeSharedIndex(given.policy, given.search, store, given.seed)),
       policy(MakePolicy(
@@ -24,15 +25,6 @@ Bandit::State::State(const BanditOptions& given)
       eligible_arms(store),
       features(store.dim()) {
   CheckCount("number of pending decisions", given.max_pending, 1, kMaxPending);
-}
-
-std::vector<Slot> Bandit::State::DistinctSlots(
-    std::span<const ArmId> ids) const {
-  std::vector<Slot> slots;
-  slots.reserve(ids.size());
-  for (const ArmId id : ids) slots.push_back(store.At(id));
-  CheckDistinct("arm", ids);
-  return slots;
 }
 
 Slot Bandit::State::ToObserve(ArmId id) const {
@@ -52,7 +44,7 @@ std::vector<float> Bandit::State::InnerRows(std::size_t arms,
   rows.reserve(arms * store.dim());
   for (std::size_t i = 0; i < arms; ++i) {
     given.Copy(i, row);
-    CheckRow(row, i, arms);
+    CheckRow(row, i, given);
     scale.AppendInner(row, rows);
   }
   return rows;
@@ -88,7 +80,11 @@ std::vector<Decision> Bandit::State::DecideAll(const std::vector<Hit>& hits) {
 
 double Bandit::State::Predict(const Eigen::VectorXd& mean,
                               std::span<const float> given) const {
-  const std::vector<float> inner = scale.InnerFeatures(given);
+  return PredictInner(mean, scale.InnerFeatures(given));
+}
+
+double Bandit::State::PredictInner(const Eigen::VectorXd& mean,
+                                   std::span<const float> inner) const {
   double reward = 0;
   for (std::size_t j = 0; j < inner.size(); ++j) {
     reward += mean[static_cast<Eigen::Index>(j)] * inner[j];

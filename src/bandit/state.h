@@ -8,6 +8,7 @@
 #include "bandit/eligible_arms.h"
 #include "bandit/pending.h"
 #include "bandit/reward_scale.h"
+#include "catalogue/state.h"
 #include "manyarms/bandit.h"
 #include "policy/policy.h"
 #include "posterior/posterior.h"
@@ -18,9 +19,6 @@ namespace manyarms {
 /// rewards as they stand inside; the bandit translates.
 struct Bandit::State {
   explicit State(const BanditOptions& given);
-
-  /// Throws Error(kUnknownId) or Error(kDuplicateId).
-  std::vector<Slot> DistinctSlots(std::span<const ArmId> ids) const;
 
   /// The arm of a reward without a decision. Throws Error(kUnknownId).
   Slot ToObserve(ArmId id) const;
@@ -35,6 +33,8 @@ struct Bandit::State {
 
   double Predict(const Eigen::VectorXd& mean,
                  std::span<const float> given) const;
+  double PredictInner(const Eigen::VectorXd& mean,
+                      std::span<const float> inner) const;
 
   /// Tells index and policy of arms that the store has, or is about to remove.
   void Announce(std::span<const Slot> slots);
@@ -48,7 +48,8 @@ struct Bandit::State {
 
   BanditOptions options;
   RewardScale scale;
-  ArmStore store;
+  Catalogue catalogue;
+  ArmStore& store;  // of the catalogue
   Posterior posterior;
   std::unique_ptr<Index> index;  // none if the policy needs none
   std::unique_ptr<Policy> policy;

@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
 #include <random>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "manyarms/error.h"
 
@@ -21,71 +24,162 @@ namespace fs = std::filesystem;
   throw FileError("cannot write", path, error);
 }
 
-// Where the file lies in truth: a link stays one. What is neither a file nor
-// missing is not replaced by a file.
+// Where the links at the end of a path lead, whether or not there is a file
+// yet: a link stays a link. Links among its folders are left to the system.
+fs::path FollowLinks(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as many as Linux follows
+  fs::path end = path;
+  for (int i = 0; i <= kMostLinks; ++i) {
+    std::error_code error;
+    if (!fs::is_symlink(fs::symlink_status(end, error))) return end;
+    const fs::path target = fs::read_symlink(end, error);
+    if (error) Fail(path, error.value());
+    end = end.parent_path() / target;  // an absolute target replaces the rest
+  }
+  Fail(path, ELOOP);
+}
+
+// Where the new file goes. What is neither a file nor missing is not replaced
+// by a file.
 fs::path Destination(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) return path;
-  if (error) Fail(path, error.value());
-  if (fs::is_directory(status)) Fail(path, EISDIR);
-  if (!fs::is_regular_file(status)) Fail(path, EINVAL);
-  fs::path destination = fs::canonical(path, error);
-  if (error) Fail(path, error.value());
-  return destination;
-}
-
-// Beside the file, so that it can be renamed to it, under a name that nobody
-// else has. It may be read by whoever may read the file that it replaces; of a
-// new one the system decides. (mkstemp leaves that to the caller, who would
-// have to ask for the umask, which can only be done by changing it for all
-// threads.)
-fs::path MakeTemporary(const fs::path& path) {
-  constexpr std::size_t kLongest = 200;  // so that the longer name is one, too
-  const std::string stem = path.filename().string().substr(0, kLongest);
-  std::random_device random;
-  for (;;) {
-    fs::path name =
-        path.parent_path() / fmt::format("{}.{:08x}", stem, random());
-    const int file =
-        open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (file < 0 && errno == EEXIST) continue;
-    if (file < 0) Fail(path, errno);
-    struct stat before = {};
-    if (stat(path.c_str(), &before) == 0) fchmod(file, before.st_mode & 0777);
-    close(file);
-    return name;
-  }
-}
-
-// To the disk: of a file its contents, of a folder its names.
-int Sync(const fs::path& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return errno;
-  const int error = fsync(file) == 0 ? 0 : errno;
-  close(file);
-  return error;
-}
-
-class RemovedUnlessRenamed {
- public:
-  explicit RemovedUnlessRenamed(const fs::path& path) : path_(path) {}
-  ~RemovedUnlessRenamed() {
-    std::error_code ignored;
-    if (!renamed_) fs::remove(path_, ignored);
-  }
-  RemovedUnlessRenamed(const RemovedUnlessRenamed&) = delete;
-  RemovedUnlessRenamed& operator=(const RemovedUnlessRenamed&) = delete;
-
-  void RenameTo(const fs::path& path) {
-    std::error_code error;
-    fs::rename(path_, path, error);
+  if (status.type() != fs::file_type::not_found) {
     if (error) Fail(path, error.value());
-    renamed_ = true;
+    if (fs::is_directory(status)) Fail(path, EISDIR);
+    if (!fs::is_regular_file(status)) {
+      throw FileError("cannot write", path, EINVAL, "it is not a regular file");
+    }
+  }
+  return FollowLinks(path);
+}
+
+fs::path FolderOf(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+// A file or folder that is open. To close it is to give up its lock.
+class OpenFile {
+ public:
+  OpenFile() = default;
+  OpenFile(const fs::path& path, int flags, mode_t mode = 0)
+      : number_(open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  OpenFile(OpenFile&& other) noexcept
+      : number_(std::exchange(other.number_, -1)) {}
+  OpenFile& operator=(OpenFile&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~OpenFile() {
+    if (number_ >= 0) close(number_);
+  }
+
+  explicit operator bool() const { return number_ >= 0; }
+
+  // To the disk: of a file its contents, of a folder its names. Returns errno.
+  int Sync() const { return fsync(number_) == 0 ? 0 : errno; }
+
+  void SetMode(mode_t mode) const { fchmod(number_, mode); }
+
+  // Takes the lock unless another open file has it, in this process or in
+  // another. Returns errno.
+  int Lock() const {
+    return flock(number_, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   }
 
  private:
-  const fs::path& path_;
+  int number_ = -1;
+};
+
+// The name of a temporary file is that of its target (or how it begins, lest
+// the whole be too long), a dot, a random number and an ending that files of
+// users do not have.
+constexpr std::string_view kEnding = ".manyarms-tmp";
+constexpr std::size_t kDigits = 16;
+
+std::string Stem(const fs::path& target) {
+  constexpr std::size_t kLongest = 200;
+  return target.filename().string().substr(0, kLongest) + '.';
+}
+
+bool IsTemporary(std::string_view name, std::string_view stem) {
+  return name.size() == stem.size() + kDigits + kEnding.size() &&
+         name.starts_with(stem) && name.ends_with(kEnding) &&
+         name.substr(stem.size(), kDigits)
+                 .find_first_not_of("0123456789abcdef") == name.npos;
+}
+
+// Removes the temporary files that killed writers to the same target have left.
+// A writer holds a lock on its file, and the system takes the lock away with
+// the process, so that a file that can be locked has no writer any more.
+// Whatever goes wrong here only leaves a file for the next save.
+void RemoveLeftovers(const fs::path& target) {
+  const std::string stem = Stem(target);
+  std::error_code error;
+  fs::directory_iterator entry(FolderOf(target), error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const fs::path& path = entry->path();
+    if (!IsTemporary(path.filename().string(), stem)) continue;
+    OpenFile file(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
+    // (Network file systems want a writable file for a lock, others do not.)
+    if (!file) file = OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    // If the writer has renamed it meanwhile, there is nothing by this name:
+    // no name is used twice.
+    if (file && file.Lock() == 0) unlink(path.c_str());
+  }
+}
+
+// A new file beside its target, so that it can be renamed to it, under a name
+// that nobody else has, locked, and removed unless it is renamed. It may be
+// read by whoever may read the file that it replaces; of a new one the system
+// decides. (mkstemp leaves that to the caller, who would have to ask for the
+// umask, which can only be done by changing it for all threads.)
+class TemporaryFile {
+ public:
+  // `given` is the path that errors name.
+  TemporaryFile(const fs::path& target, const fs::path& given) {
+    const std::string stem = Stem(target);
+    std::random_device random;
+    do {
+      path_ = FolderOf(target) / fmt::format("{}{:08x}{:08x}{}", stem, random(),
+                                             random(), kEnding);
+      file_ = OpenFile(path_, O_CREAT | O_EXCL | O_WRONLY, 0666);
+      if (!file_ && errno != EEXIST) Fail(given, errno);
+    } while (!file_ || !Claim());
+    struct stat before = {};
+    if (stat(target.c_str(), &before) == 0) {
+      file_.SetMode(before.st_mode & 0777);
+    }
+  }
+  ~TemporaryFile() {
+    if (!renamed_) unlink(path_.c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+  int Sync() const { return file_.Sync(); }
+
+  std::error_code RenameTo(const fs::path& path) {
+    std::error_code error;
+    fs::rename(path_, path, error);
+    renamed_ = !error;
+    return error;
+  }
+
+ private:
+  // Another writer may come upon the file before it is locked, and then it is
+  // gone or will be. Where there are no locks, nobody removes anything.
+  bool Claim() const {
+    const bool taken = file_.Lock() == EWOULDBLOCK;
+    if (taken) unlink(path_.c_str());
+    std::error_code ignored;
+    return !taken && fs::exists(path_, ignored);
+  }
+
+  fs::path path_;
+  OpenFile file_;
   bool renamed_ = false;
 };
 
@@ -94,20 +188,19 @@ class RemovedUnlessRenamed {
 void WriteWhole(const fs::path& path,
                 const std::function<void(std::ostream&)>& write) {
   const fs::path destination = Destination(path);
-  const fs::path temporary = MakeTemporary(destination);
-  RemovedUnlessRenamed file(temporary);
+  RemoveLeftovers(destination);
+  TemporaryFile file(destination, path);
   errno = 0;
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  std::ofstream out(file.path(), std::ios::binary | std::ios::trunc);
   if (!out) Fail(path, errno);
   write(out);
   out.close();
   if (!out) Fail(path, errno != 0 ? errno : EIO);
-  if (const int error = Sync(temporary)) Fail(path, error);
-  file.RenameTo(destination);
-  const fs::path folder = destination.parent_path();
+  if (const int error = file.Sync()) Fail(path, error);
+  if (const auto error = file.RenameTo(destination)) Fail(path, error.value());
   // The file is there; whether its name survives a power cut is all that is
   // left, and some file systems cannot say.
-  Sync(folder.empty() ? "." : folder);
+  OpenFile(FolderOf(destination), O_RDONLY).Sync();
 }
 
 }  // namespace manyarms

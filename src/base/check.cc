@@ -16,6 +16,16 @@ namespace {
   throw Error(ErrorCode::kInvalidArgument, message);
 }
 
+// Written so that NaN fails too.
+bool IsFeature(float value) { return std::abs(value) <= kMaxFeature; }
+
+template <class Real>
+std::string WrongFeature(std::size_t j, Real value) {
+  return fmt::format(
+      "feature {} is {}, must be finite and at most {:g} in magnitude", j,
+      value, kMaxFeature);
+}
+
 }  // namespace
 
 void CheckDim(std::size_t dim) { CheckCount("dimension", dim, 1, kMaxDim); }
@@ -26,13 +36,7 @@ void CheckFeatures(std::span<const float> features, std::size_t dim) {
                      dim));
   }
   for (std::size_t j = 0; j < dim; ++j) {
-    // Written so that NaN fails too.
-    if (!(std::abs(features[j]) <= kMaxFeature)) {
-      Fail(
-          fmt::format("feature {} is {}, must be finite and at most {:g} in "
-                      "magnitude",
-                      j, features[j], kMaxFeature));
-    }
+    if (!IsFeature(features[j])) Fail(WrongFeature(j, features[j]));
   }
 }
 
@@ -51,13 +55,31 @@ void CheckShape(const FeatureRows& features, std::size_t rows,
   }
 }
 
-void CheckRow(std::span<const float> row, std::size_t i, std::size_t of) {
-  try {
-    CheckFeatures(row, row.size());
-  } catch (const Error& error) {
-    if (of == 1) throw;
-    Fail(fmt::format("row {} of {}, counted from 0: {}", i, of, error.what()));
+void CheckRow(std::span<const float> row, std::size_t i,
+              const FeatureRows& given) {
+  for (std::size_t j = 0; j < row.size(); ++j) {
+    if (IsFeature(row[j])) continue;
+    const double value = given.At(i, j);
+    // A float's digits are fewer than those of the double that equals it.
+    const bool is_float = static_cast<double>(row[j]) == value;
+    const std::string message =
+        is_float ? WrongFeature(j, row[j]) : WrongFeature(j, value);
+    if (given.rows() == 1) Fail(message);
+    Fail(fmt::format("row {} of {}, counted from 0: {}", i, given.rows(),
+                     message));
   }
+}
+
+std::vector<float> CheckedRows(const FeatureRows& features, std::size_t rows,
+                               std::size_t dim) {
+  CheckShape(features, rows, dim);
+  std::vector<float> values(rows * dim);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto row = std::span(values).subspan(i * dim, dim);
+    features.Copy(i, row);
+    CheckRow(row, i, features);
+  }
+  return values;
 }
 
 void CheckReward(double reward) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "manyarms/features.h"
 
@@ -16,8 +17,13 @@ void CheckFeatures(std::span<const float> features, std::size_t dim);
 /// Checks the number of values in `rows` feature vectors, not the values.
 void CheckRowCount(std::size_t values, std::size_t rows, std::size_t dim);
 void CheckShape(const FeatureRows& features, std::size_t rows, std::size_t dim);
-/// Checks the features of arm i, counted from 0, among the `of` arms of a call.
-void CheckRow(std::span<const float> row, std::size_t i, std::size_t of);
+/// Checks `row`, a copy of row i, counted from 0, of `given`. The message names
+/// the value as it was given: a double may be finite where its float is not.
+void CheckRow(std::span<const float> row, std::size_t i,
+              const FeatureRows& given);
+/// All rows, checked, one after another.
+std::vector<float> CheckedRows(const FeatureRows& features, std::size_t rows,
+                               std::size_t dim);
 void CheckReward(double reward);
 void CheckRegularisation(double regularisation);
 

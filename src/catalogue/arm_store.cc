@@ -58,7 +58,7 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
       // Checked after copying: what the caller holds, another thread of theirs
       // may change meanwhile.
       features.Copy(i, row);
-      CheckRow(row, i, ids.size());
+      CheckRow(row, i, features);
       slots.push_back(TakeSlot());
       if (!Put(slots.back(), ids[i], row)) {
         throw Error(ErrorCode::kDuplicateId,
@@ -186,6 +186,21 @@ Slot ArmStore::At(ArmId id) const {
                 fmt::format("there is no arm {} among {}", id, size()));
   }
   return *slot;
+}
+
+std::vector<Slot> ArmStore::DistinctSlots(std::span<const ArmId> ids) const {
+  std::vector<Slot> slots;
+  slots.reserve(ids.size());
+  for (const ArmId id : ids) slots.push_back(At(id));
+  CheckDistinct("arm", ids);
+  return slots;
+}
+
+std::vector<ArmId> ArmStore::Ids() const {
+  std::vector<ArmId> ids;
+  ids.reserve(size());
+  for (const Slot slot : Slots()) ids.push_back(id(slot));
+  return ids;
 }
 
 std::vector<Slot> ArmStore::Slots() const {

@@ -71,6 +71,10 @@ class ArmStore {
   /// The slot of an arm that must be there. Throws kUnknownId.
   Slot At(ArmId id) const;
 
+  /// The slots of arms that must be there, each once. Throws kUnknownId or
+  /// kDuplicateId.
+  std::vector<Slot> DistinctSlots(std::span<const ArmId> ids) const;
+
   /// REQUIRES for the next two: an arm lies in `slot`.
   ArmId id(Slot slot) const { return blocks().Id(slot); }
   void CopyFeatures(Slot slot, std::span<float> out) const;
@@ -80,6 +84,9 @@ class ArmStore {
 
   /// The slots of all arms in ascending order. O(K).
   std::vector<Slot> Slots() const;
+
+  /// The ids of all arms, in the order of their slots. O(K).
+  std::vector<ArmId> Ids() const;
 
   /// Blocks that hold an arm, or once did.
   std::uint32_t block_count() const {

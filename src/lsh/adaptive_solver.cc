@@ -4,9 +4,9 @@
 #include <atomic>
 #include <cmath>
 #include <numbers>
-#include <thread>
 
 #include "base/check.h"
+#include "base/threads.h"
 #include "kernels/kernels.h"
 #include "lsh/sphere.h"
 
@@ -197,14 +197,7 @@ SolverAnswer AdaptiveSolver::AskInParallel(const RoundedQuery& query) {
       }
     }
   };
-  {
-    std::vector<std::jthread> helpers;
-    helpers.reserve(options_.threads - 1);
-    for (std::size_t i = 1; i < options_.threads; ++i) {
-      helpers.emplace_back(work, i);
-    }
-    work(0);
-  }
+  RunOnThreads(options_.threads, work);
   SolverAnswer sum;
   for (const SolverAnswer& answer : answers) {
     sum.copies_asked += answer.copies_asked;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "no_new_threads.h"
 #include "testing.h"
 
 namespace manyarms::lsh {
@@ -332,6 +333,7 @@ TEST(AdaptiveSolver, GivesTheSameAnswersWithAnyNumberOfThreads) {
   AdaptiveSolver one = make(1);
   AdaptiveSolver two = make(2);
   AdaptiveSolver four = make(4);
+  AdaptiveSolver lonely = make(4);
   int answers = 0;
   int late = 0;
   for (std::uint64_t i = 0; i < 150; ++i) {
@@ -342,6 +344,12 @@ TEST(AdaptiveSolver, GivesTheSameAnswersWithAnyNumberOfThreads) {
       ASSERT_EQ(answer.point, expected.point) << i;
       EXPECT_GE(answer.copies_asked, expected.copies_asked);
       EXPECT_LE(answer.copies_asked, 7U);
+    }
+    {
+      const testing::NoNewThreads no_new_threads;
+      const SolverAnswer answer = lonely.Find(query);
+      ASSERT_EQ(answer.point, expected.point) << i;
+      EXPECT_EQ(answer.copies_asked, expected.copies_asked);
     }
     answers += expected.point ? 1 : 0;
     late += expected.point && expected.copies_asked > 1 ? 1 : 0;

@@ -307,18 +307,17 @@ double PaperExponent(double ratio, double sought) {
   return 4 * square / ((1 + square) * (1 + square));
 }
 
-// Section 3.3.3 of Andoni et al. with rho_u = 0. There, sigma and tau are the
-// exponents of F(eta_u)^depth and F(eta_q)^depth.
+// Section 3.3.3 of Andoni et al. with rho_u = 0, in the form in which nothing
+// cancels: with sigma and tau, the exponents of F(eta_u)^depth and
+// F(eta_q)^depth, it is (sigma + tau - 2 near sqrt(sigma tau)) / (1 - near^2)
+// - tau = (sqrt(sigma) - near sqrt(tau))^2 / (1 - near^2), where sqrt(tau) =
+// near s / (1 - near far), sqrt(sigma) = far sqrt(tau) + s and s = sqrt(1 -
+// far^2).
 double AsymptoticExponent(double near, double far) {
   CheckWithin("near", near, 0, 1 - 1e-9);
   CheckWithin("far", far, -1, near);
-  const double far_sine = std::sqrt(1 - far * far);
-  const double root_tau = near * far_sine / (1 - near * far);
-  const double root_sigma = far * root_tau + far_sine;
-  const double tau = root_tau * root_tau;
-  const double sigma = root_sigma * root_sigma;
-  return (sigma + tau - 2 * near * root_sigma * root_tau) / (1 - near * near) -
-         tau;
+  const double product = 1 - near * far;
+  return (1 - near) * (1 + near) * (1 - far) * (1 + far) / (product * product);
 }
 
 }  // namespace manyarms

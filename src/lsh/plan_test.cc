@@ -407,6 +407,24 @@ TEST(AsymptoticExponent, IsTheKnownOptimumForRandomPoints) {
   }
 }
 
+// Whatever the cosines, in particular where what must be found is nearly the
+// query itself. Of nearly equal cosines nothing can be told apart.
+TEST(AsymptoticExponent, IsFromZeroToOne) {
+  for (const double far : {-1.0, -0.5, 0.0, 0.25, 0.5, 0.9}) {
+    double before = 1;
+    for (const double away : {0.09, 1e-2, 1e-4, 1e-6, 1e-8, 1e-9}) {
+      const double exponent = AsymptoticExponent(1 - away, far);
+      EXPECT_GE(exponent, 0) << far << ' ' << away;
+      EXPECT_LE(exponent, before) << far << ' ' << away;
+      before = exponent;
+    }
+    EXPECT_NEAR(before, (1 + far) / (1 - far) * 2e-9, 1e-14);
+  }
+  for (const double near : {0.0, 0.5, 1 - 1e-4, 1 - 1e-9}) {
+    EXPECT_NEAR(AsymptoticExponent(near, near), 1, 1e-6);
+  }
+}
+
 TEST(AsymptoticExponent, IsFarBetterForTheSymmetricReduction) {
   for (const double sought : {0.5, 0.8, 0.95}) {
     EXPECT_LT(AsymptoticExponent(sought, sought / 2),

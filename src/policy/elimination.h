@@ -30,6 +30,7 @@ class Elimination final : public Policy {
   Hit Choose() override;
   std::vector<Hit> ChooseTop(const TopRequest& request) override;
   PolicyStats stats() const override;
+  double exploration() const override { return confidence_.exploration(); }
   void Save(ByteWriter& writer) const override;
   void Restore(ByteReader& reader, std::span<const Slot> slots) override;
 

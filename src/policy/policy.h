@@ -47,6 +47,9 @@ class Policy {
 
   virtual PolicyStats stats() const = 0;
 
+  /// beta in the paper, as a number.
+  virtual double exploration() const = 0;
+
   /// Writes what decisions depend on beside arms and posterior.
   virtual void Save(ByteWriter& writer) const = 0;
 

@@ -16,6 +16,7 @@ class Ucb final : public Policy {
   Hit Choose() override;
   std::vector<Hit> ChooseTop(const TopRequest& request) override;
   PolicyStats stats() const override;
+  double exploration() const override { return exploration_; }
   void Save(ByteWriter& writer) const override;
   void Restore(ByteReader& reader, std::span<const Slot> slots) override;
 

@@ -6,9 +6,9 @@
 #include <exception>
 #include <mutex>
 #include <numeric>
-#include <thread>
 
 #include "base/check.h"
+#include "base/threads.h"
 #include "lsh/adaptive_solver.h"
 #include "research/rim_adversary.h"
 #include "research/share_interval.h"
@@ -183,7 +183,7 @@ std::vector<AdversaryResult> RunAdversary(
   std::size_t done = 0;  // `mutex` guards done, failure and results
   std::exception_ptr failure;
   std::mutex mutex;
-  const auto work = [&] {
+  const auto work = [&](std::size_t) {
     for (std::size_t task = next++; task < tasks; task = next++) {
       try {
         const std::size_t which = task % results.size();
@@ -203,13 +203,7 @@ std::vector<AdversaryResult> RunAdversary(
       }
     }
   };
-  {
-    std::vector<std::jthread> helpers;
-    const std::size_t threads = std::min(options.threads, tasks);
-    helpers.reserve(threads - 1);
-    for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
-  }
+  RunOnThreads(std::min(options.threads, tasks), work);
   if (failure) std::rethrow_exception(failure);
 
   for (AdversaryResult& result : results) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "no_new_threads.h"
 #include "research/rim_adversary.h"
 #include "research/share_interval.h"
 #include "testing.h"
@@ -81,6 +82,14 @@ TEST(Adversary, DoesNotDependOnTheNumberOfThreads) {
     EXPECT_EQ(one[i].failures_at, three[i].failures_at);
     EXPECT_EQ(one[i].copies_asked, three[i].copies_asked);
     EXPECT_EQ(one[i].most_copies_asked, three[i].most_copies_asked);
+  }
+  {
+    const testing::NoNewThreads no_new_threads;
+    const auto lonely = RunAdversary(options);
+    ASSERT_EQ(one.size(), lonely.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(one[i].failures_at, lonely[i].failures_at);
+    }
   }
   options.seed = 2;
   EXPECT_NE(RunAdversary(options)[1].failures_at, one[1].failures_at);

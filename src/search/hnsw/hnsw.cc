@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <numbers>
 
 #include "manyarms/random.h"
@@ -37,7 +38,7 @@ class HnswFinder final : public Finder {
   }
 
   std::vector<Hit> Top(const Query& query, const TopRequest& request) override {
-    return index_.Top(query, request, stats_.arms_scored);
+    return index_.Top(query, request, stats_);
   }
 
   SearchStats stats() const override { return stats_; }
@@ -51,11 +52,13 @@ class HnswFinder final : public Finder {
 }  // namespace
 
 HnswIndex::HnswIndex(const HnswOptions& options, const SearchTask& task,
-                     const ArmStore& store, Scope scope, std::uint64_t seed)
+                     const ArmStore& store, Scope scope, std::uint64_t seed,
+                     std::size_t most_nodes)
     : Index(task, store, scope),
       options_(options),
       seed_(seed),
       lifted_dim_(LiftedDim(task.objective, store.dim())),
+      most_nodes_(most_nodes),
       features_(store.dim()),
       lifted_(lifted_dim_ + 1) {}
 
@@ -65,6 +68,7 @@ std::unique_ptr<Finder> HnswIndex::MakeFinder() {
 
 void HnswIndex::Insert(std::span<const Slot> slots) {
   const std::scoped_lock lock(mutex_);
+  const bool are_missing = graphs_.empty() && members().size() > slots.size();
   double longest = 0;
   for (const Slot slot : slots) {
     Lift(slot);
@@ -74,10 +78,13 @@ void HnswIndex::Insert(std::span<const Slot> slots) {
   // factor at least, so this happens a logarithmic number of times.
   const bool too_long = longest > bound_;
   if (too_long) bound_ = kBoundPerNorm * longest;
+  if (are_missing) return;  // left to the next question
   if (graphs_.empty() || too_long || TooManyDead()) {
     Rebuild();
   } else {
-    for (const Slot slot : slots) InsertOne(slot);
+    TryOnGraphs([&] {
+      for (const Slot slot : slots) InsertOne(slot);
+    });
   }
 }
 
@@ -88,6 +95,7 @@ void HnswIndex::Erase(Slot slot) {
   }
   const std::scoped_lock lock(mutex_);
   const auto node = node_of_slot_.find(slot);
+  if (node == node_of_slot_.end()) return;  // there are no graphs
   for (HnswGraph& graph : graphs_) graph.Kill(node->second);
   node_of_slot_.erase(node);
 }
@@ -109,19 +117,51 @@ bool HnswIndex::TooManyDead() const {
   return graphs_[0].dead() * 4 >= graphs_[0].nodes();
 }
 
+// Graphs to which some arms have been added, but not all, are of no use.
+template <class Work>
+void HnswIndex::TryOnGraphs(const Work& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    DropGraphs();
+  }
+}
+
+// Whether there are graphs that can be asked. To try again at each question
+// would cost a build each time, so that more and more scans come between.
+bool HnswIndex::HaveGraphs() {
+  if (!graphs_.empty() && !TooManyDead()) return true;
+  if (scans_to_go_ > 0) {
+    --scans_to_go_;
+    return false;
+  }
+  Rebuild();
+  if (!graphs_.empty()) return true;
+  scans_to_go_ = scans_next_;
+  scans_next_ *= 2;
+  return false;
+}
+
 void HnswIndex::Rebuild() {
   DropGraphs();
+  TryOnGraphs([this] { Build(); });
+  if (graphs_.empty()) return;
+  scans_to_go_ = 0;
+  scans_next_ = 1;
+}
+
+void HnswIndex::Build() {
   using Metric = HnswOptions::Metric;
   using Nearness = HnswGraph::Nearness;
   const std::uint64_t graph_seed =
       RandomStream(seed_, RandomStream::Role::kGraph, builds_++).Bits();
   if (options_.metric != Metric::kInnerProduct) {
     graphs_.emplace_back(lifted_dim_ + 1, Nearness::kEuclidean, options_,
-                         graph_seed);
+                         graph_seed, most_nodes_);
   }
   if (options_.metric != Metric::kEuclidean) {
     graphs_.emplace_back(lifted_dim_, Nearness::kInnerProduct, options_,
-                         graph_seed);
+                         graph_seed, most_nodes_);
   }
   for (const MaskedBlock& masked : members().arms().blocks()) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -158,25 +198,29 @@ void HnswIndex::LiftQuery(const Query& query) {
 }
 
 std::vector<Hit> HnswIndex::Top(const Query& query, const TopRequest& request,
-                                std::uint64_t& scored) {
+                                SearchStats& stats) {
   const ArmSet& arms = members().arms();
   if (arms.size() == 0) return {};
   const Scorer scorer(task().objective, query);
   // Of a part of the arms a graph may find none, however long it looks.
   if (request.among == nullptr) {
     const std::scoped_lock lock(mutex_);
-    const std::uint64_t visits = Visits();
-    const std::vector<Slot> candidates =
-        FindCandidates(query, std::max(options_.shortlist, request.count));
-    scored += Visits() - visits;
-    if (!candidates.empty()) {
-      kernels::TopHits top(request.count);
-      scorer.Top(store().blocks(), AloneInBlocks(candidates), top);
-      return top.Sorted();
+    if (HaveGraphs()) {
+      const std::uint64_t visits = Visits();
+      const std::vector<Slot> candidates =
+          FindCandidates(query, std::max(options_.shortlist, request.count));
+      stats.arms_scored += Visits() - visits;
+      if (!candidates.empty()) {
+        kernels::TopHits top(request.count);
+        scorer.Top(store().blocks(), AloneInBlocks(candidates), top);
+        return top.Sorted();
+      }
+    } else {
+      ++stats.scans;
     }
   }
   ScannedTop top = TopByScan(scorer, store(), arms, request);
-  scored += top.arms;
+  stats.arms_scored += top.arms;
   return std::move(top.hits);
 }
 
@@ -184,8 +228,6 @@ std::vector<Hit> HnswIndex::Top(const Query& query, const TopRequest& request,
 // set.
 std::vector<Slot> HnswIndex::FindCandidates(const Query& query,
                                             std::size_t wanted) {
-  if (graphs_.empty()) return {};
-  if (TooManyDead()) Rebuild();
   LiftQuery(query);
   for (std::size_t effort = std::max(wanted, options_.effort);
        effort < members().size(); effort *= 2) {

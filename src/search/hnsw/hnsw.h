@@ -14,18 +14,24 @@ namespace manyarms {
 /// The paper's search: a shortlist from HNSW graphs, scored exactly. The graphs
 /// serve all finders, one at a time.
 ///
-/// Invariants: all graphs have the same nodes; every arm of the index has
-/// exactly one node that is not dead; no lifted arm is longer than `bound_`.
+/// Graphs only make answers faster. Where there is no memory for them they are
+/// dropped, the arms stay, and choices scan until graphs can be built again.
+///
+/// Invariants: all graphs have the same nodes; if there are graphs, every arm
+/// of the index has exactly one node that is not dead; no lifted arm is longer
+/// than `bound_`.
 class HnswIndex final : public Index {
  public:
+  /// A graph has memory for `most_nodes`, which tests set.
   HnswIndex(const HnswOptions& options, const SearchTask& task,
-            const ArmStore& store, Scope scope, std::uint64_t seed);
+            const ArmStore& store, Scope scope, std::uint64_t seed,
+            std::size_t most_nodes = HnswGraph::kUnlimited);
 
   std::unique_ptr<Finder> MakeFinder() override;
 
-  /// Adds the number of arms looked at to `scored`.
+  /// Counts the work in `stats`.
   std::vector<Hit> Top(const Query& query, const TopRequest& request,
-                       std::uint64_t& scored);
+                       SearchStats& stats);
 
   /// Nodes of a graph, dead ones included.
   std::size_t nodes() const { return slot_of_node_.size(); }
@@ -37,7 +43,11 @@ class HnswIndex final : public Index {
 
   bool TooManyDead() const;
   void DropGraphs();
+  template <class Work>
+  void TryOnGraphs(const Work& work);
   void Rebuild();
+  void Build();
+  bool HaveGraphs();
   void InsertOne(Slot slot);
   void Lift(Slot slot);
   void LiftQuery(const Query& query);
@@ -49,6 +59,7 @@ class HnswIndex final : public Index {
   const HnswOptions options_;
   const std::uint64_t seed_;
   const std::size_t lifted_dim_;
+  const std::size_t most_nodes_;
 
   SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
   std::vector<HnswGraph> graphs_;                // none while there are no arms
@@ -56,6 +67,10 @@ class HnswIndex final : public Index {
   std::unordered_map<Slot, HnswGraph::Node> node_of_slot_;
   double bound_ = 0;
   std::uint64_t builds_ = 0;
+  // Questions that are left to scans before graphs are tried again, and how
+  // many they will be if that fails.
+  std::uint64_t scans_to_go_ = 0;
+  std::uint64_t scans_next_ = 1;
   std::uint64_t visits_of_dropped_ = 0;
 
   // Scratch.

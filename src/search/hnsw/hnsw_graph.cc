@@ -1,6 +1,9 @@
 #include "search/hnsw/hnsw_graph.h"
 
 #include <algorithm>
+#include <new>
+#include <stdexcept>
+#include <utility>
 
 // hnswlib's own vector code is chosen when it is compiled; ours, below, when
 // it runs.
@@ -8,7 +11,6 @@
 #include <hnswlib/hnswlib.h>
 
 #include "kernels/kernels.h"
-#include "manyarms/error.h"
 
 namespace manyarms {
 namespace {
@@ -60,6 +62,16 @@ class Space final : public hnswlib::SpaceInterface<float> {
 
 constexpr std::size_t kSmallestCapacity = 64;
 
+// Some of hnswlib's allocations fail with an error of its own.
+template <class Work>
+void WithHnswlib(const Work& work) {
+  try {
+    work();
+  } catch (const std::runtime_error&) {
+    throw std::bad_alloc();
+  }
+}
+
 }  // namespace
 
 struct HnswGraph::Index {
@@ -74,23 +86,30 @@ struct HnswGraph::Index {
 };
 
 HnswGraph::HnswGraph(std::size_t dim, Nearness nearness,
-                     const HnswOptions& options, std::uint64_t seed)
-    : dim_(dim),
-      index_(std::make_unique<Index>(Padded(dim), nearness, options, seed)),
-      padded_(Padded(dim)) {}
+                     const HnswOptions& options, std::uint64_t seed,
+                     std::size_t most_nodes)
+    : dim_(dim), most_nodes_(most_nodes), padded_(Padded(dim)) {
+  WithHnswlib([&] {
+    index_ = std::make_unique<Index>(Padded(dim), nearness, options, seed);
+  });
+}
 
 HnswGraph::~HnswGraph() = default;
 HnswGraph::HnswGraph(HnswGraph&&) noexcept = default;
 
 HnswGraph::Node HnswGraph::Add(std::span<const float> vector) {
+  if (nodes_ >= most_nodes_) throw std::bad_alloc();
   auto& graph = index_->graph;
   std::ranges::copy(vector, padded_.begin());
-  try {
-    if (nodes_ == graph.max_elements_) graph.resizeIndex(2 * nodes_);
+  WithHnswlib([&] {
+    if (nodes_ == graph.max_elements_) {
+      // resizeIndex deletes it and then allocates another; if that fails, the
+      // destructor would delete it again.
+      delete std::exchange(graph.visited_list_pool_, nullptr);
+      graph.resizeIndex(2 * nodes_);
+    }
     graph.addPoint(padded_.data(), nodes_);
-  } catch (const std::runtime_error& error) {  // it is out of memory
-    throw Error(ErrorCode::kTooLarge, error.what());
-  }
+  });
   return static_cast<Node>(nodes_++);
 }
 

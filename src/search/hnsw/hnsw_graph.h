@@ -14,13 +14,18 @@ namespace manyarms {
 /// An HNSW graph over plain vectors: hnswlib, behind a few calls that speak of
 /// nodes numbered from 0 in the order of addition. The only place that knows
 /// of distances and of hnswlib; grows by itself.
+///
+/// Construction and Add throw std::bad_alloc when there is no memory. After
+/// that the graph can only be destroyed.
 class HnswGraph {
  public:
   using Node = std::uint32_t;
   enum class Nearness { kEuclidean, kInnerProduct };
+  static constexpr std::size_t kUnlimited = ~std::size_t{0};
 
+  /// Beyond `most_nodes`, which tests set, there is no memory.
   HnswGraph(std::size_t dim, Nearness nearness, const HnswOptions& options,
-            std::uint64_t seed);
+            std::uint64_t seed, std::size_t most_nodes = kUnlimited);
   ~HnswGraph();
   HnswGraph(HnswGraph&&) noexcept;
 
@@ -44,6 +49,7 @@ class HnswGraph {
   struct Index;
 
   std::size_t dim_;
+  std::size_t most_nodes_;
   std::unique_ptr<Index> index_;
   std::vector<float> padded_;  // scratch
   std::size_t nodes_ = 0;

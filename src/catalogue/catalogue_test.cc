@@ -1,0 +1,94 @@
+#include "manyarms/catalogue.h"
+
+#include <atomic>
+#include <thread>
+
+#include "manyarms/bandit.h"
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+using testing::ExpectError;
+
+FeatureRows Rows(const std::vector<float>& values, std::size_t dim) {
+  return {values.data(),
+          values.size() / dim,
+          dim,
+          {.row = static_cast<std::ptrdiff_t>(dim)}};
+}
+
+TEST(Catalogue, HoldsWhatWasAddedRemovedAndUpdated) {
+  Catalogue catalogue(2);
+  catalogue.Add(testing::FirstIds(3), Rows({1, 2, 3, 4, 5, 6}, 2));
+  catalogue.Remove(1);
+  catalogue.Update(std::vector<ArmId>{2}, Rows({7, 8}, 2));
+  EXPECT_EQ(catalogue.Ids(), (std::vector<ArmId>{0, 2}));
+  EXPECT_EQ(catalogue.Features(std::vector<ArmId>{2, 0}),
+            (std::vector<float>{7, 8, 1, 2}));
+  EXPECT_FALSE(catalogue.Contains(1));
+  EXPECT_EQ(catalogue.size(), 2U);
+}
+
+TEST(Catalogue, ChangesAllOrNone) {
+  Catalogue catalogue(2);
+  catalogue.Add(testing::FirstIds(3), Rows({1, 2, 3, 4, 5, 6}, 2));
+  ExpectError(ErrorCode::kUnknownId, {"9"}, [&] {
+    catalogue.Remove(std::vector<ArmId>{0, 9});
+  });
+  ExpectError(ErrorCode::kDuplicateId, {"0"}, [&] {
+    catalogue.Remove(std::vector<ArmId>{0, 1, 0});
+  });
+  ExpectError(ErrorCode::kInvalidArgument, {"nan"}, [&] {
+    catalogue.Update(std::vector<ArmId>{0, 1}, Rows({9, 9, NAN, 9}, 2));
+  });
+  ExpectError(ErrorCode::kUnknownId, {"9"}, [&] {
+    catalogue.Update(std::vector<ArmId>{0, 9}, Rows({9, 9, 9, 9}, 2));
+  });
+  EXPECT_EQ(catalogue.size(), 3U);
+  EXPECT_EQ(catalogue.Features(std::vector<ArmId>{0}),
+            (std::vector<float>{1, 2}));
+}
+
+// Readers see each arm whole, whatever a bandit does to its arms meanwhile.
+TEST(Catalogue, IsReadByThreadsWhileABanditChangesIt) {
+  constexpr std::size_t kDim = 32;
+  constexpr ArmId kKept = 200;
+  Bandit bandit({.dim = kDim});
+  const auto row = [](ArmId value) {
+    return std::vector<float>(kDim, static_cast<float>(value));
+  };
+  for (ArmId id = 0; id < kKept; ++id) bandit.Add(id, row(id % 10));
+  std::atomic<bool> done = false;
+  std::atomic<std::uint64_t> torn = 0;
+  std::atomic<std::uint64_t> read = 0;
+  const auto reader = [&] {
+    const Catalogue& catalogue = bandit.catalogue();
+    while (!done) {
+      const ArmId id = read++ % kKept;
+      const std::vector<float> features = catalogue.Features(std::span(&id, 1));
+      for (const float value : features) {
+        if (value != features.front()) ++torn;
+      }
+      if (catalogue.size() < kKept || !catalogue.Contains(id)) ++torn;
+    }
+  };
+  std::thread one(reader);
+  std::thread other(reader);
+  for (ArmId t = 0; t < 3000 || read < 1000; ++t) {
+    bandit.Add(kKept + t, row(t % 7));
+    const ArmId changed = t % kKept;
+    const std::vector<float> features = row(t % 10);
+    bandit.Update(std::span(&changed, 1),
+                  FeatureRows(features.data(), 1, kDim, {}));
+    bandit.Learn(bandit.Choose(), 0.5);
+    bandit.Remove(kKept + t);
+  }
+  done = true;
+  one.join();
+  other.join();
+  EXPECT_EQ(torn, 0U);
+}
+
+}  // namespace
+}  // namespace manyarms
