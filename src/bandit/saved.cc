@@ -102,7 +102,8 @@ void Bandit::State::Save(std::ostream& out, const Names* names) const {
   posterior.Save(writer);
   policy->Save(writer);
   pending.Save(writer);
-  SaveNames(writer, names != nullptr ? *names : Names());
+  const Names none;
+  SaveNames(writer, names != nullptr ? *names : none);
   writer.Transfer(writer.checksum());
 }
 

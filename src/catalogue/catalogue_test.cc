@@ -1,6 +1,7 @@
 #include "manyarms/catalogue.h"
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 
 #include "manyarms/bandit.h"
