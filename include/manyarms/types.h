@@ -33,6 +33,12 @@ inline constexpr std::size_t kMaxDim = 4096;
 inline constexpr std::size_t kMaxArms = kNoSlot - 16;
 inline constexpr std::uint64_t kMaxSteps = 1'000'000'000'000;
 inline constexpr std::size_t kMaxPending = std::size_t{1} << 31;
+/// Features may be as small as one likes, but should be scaled to about 1. A
+/// width that ucb or elim scores by, exploration * |x|_{V^-1}, loses digits
+/// below 1e-19, where squares leave the range of float, and counts as 0 below
+/// 1e-23. Such arms then go by their mean, and by the smaller id. Nothing could
+/// be learned of them: with the smallest regularisation, kMaxSteps rewards tell
+/// something of features from 1e-11 on.
 inline constexpr double kMaxFeature = 1e6;
 inline constexpr double kMaxReward = 1e9;
 inline constexpr double kMaxExploration = 1e6;

@@ -25,6 +25,8 @@ from manyarms._core import (
     LshTheory,
     Scan,
     TheoryRadius,
+    set_survey_threads,
+    survey_threads,
     version,
 )
 from manyarms._reproduce import reproduce
@@ -52,5 +54,7 @@ __all__ = [
     "__version__",
     "errors",
     "reproduce",
+    "set_survey_threads",
     "sim",
+    "survey_threads",
 ]

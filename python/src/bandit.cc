@@ -311,6 +311,48 @@ void BindPolicyFields(BanditClass& bandit) {
   }
 }
 
+void BindKnowledge(BanditClass& bandit) {
+  bandit
+      .def(
+          "features",
+          [](const PyBandit& self, nb::handle ids) {
+            return Array(self.Features(ParseIds(ids, kIds)),
+                         self.options().dim);
+          },
+          "ids"_a,
+          nb::sig("def features(self, ids: Ids) -> "
+                  "numpy.typing.NDArray[numpy.float32]"),
+          "The features of arms, a row for each. With negative_rewards a value "
+          "may differ from the one given by its last bit.")
+      .def(
+          "scores",
+          [](const PyBandit& self, nb::handle ids) {
+            return Array(self.Scores(ParseIds(ids, kIds)));
+          },
+          "ids"_a,
+          nb::sig("def scores(self, ids: Ids) -> "
+                  "numpy.typing.NDArray[numpy.float64]"),
+          "The rewards that are expected of arms.")
+      .def(
+          "uncertainty",
+          [](const PyBandit& self, nb::handle ids) {
+            return Array(self.Uncertainty(ParseIds(ids, kIds)));
+          },
+          "ids"_a,
+          nb::sig("def uncertainty(self, ids: Ids) -> "
+                  "numpy.typing.NDArray[numpy.float64]"),
+          "The exploration times the width of arms, in the rewards' units: the "
+          "standard deviation of a draw ('ts'), what is added to the expected "
+          "reward ('ucb'), what arms are chosen by ('elim').")
+      .def_prop_ro(
+          "mean", [](const PyBandit& self) { return Array(self.Mean()); },
+          nb::for_getter(
+              nb::sig("def mean(self) -> numpy.typing.NDArray[numpy.float64]")),
+          "What was learned: the reward expected of features x is mean @ x. "
+          "With negative_rewards there is one value more, a constant to be "
+          "added.");
+}
+
 void BindProperties(BanditClass& bandit) {
   bandit
       .def_prop_ro(
@@ -385,6 +427,7 @@ TooLargeError, while arms come, go or are chosen: then it must not be used.)");
   BindArms(bandit);
   BindChoices(bandit);
   BindLearning(bandit);
+  BindKnowledge(bandit);
   BindProperties(bandit);
   BindPolicyFields(bandit);
 }

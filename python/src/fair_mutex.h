@@ -1,39 +1,56 @@
 #ifndef MANYARMS_PYTHON_FAIR_MUTEX_H_
 #define MANYARMS_PYTHON_FAIR_MUTEX_H_
 
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
+
+#include "base/fork_aware.h"
 
 namespace manyarms::python {
 
 /// A shared mutex at which readers do not keep a writer out: whoever waits for
 /// it keeps those who come later waiting as well. With std::shared_mutex alone
-/// readers that follow one another closely do.
-class FairMutex {
+/// readers that follow one another closely do. A forked child finds it free.
+class FairMutex final : ForkAware {
  public:
+  FairMutex() : ForkAware(Level::kCaller) {}
+
   void lock() {
-    const std::scoped_lock gate(gate_);
-    mutex_.lock();
+    const std::scoped_lock gate(locks_->gate);
+    locks_->mutex.lock();
   }
   bool try_lock() {
-    const std::unique_lock gate(gate_, std::try_to_lock);
-    return gate.owns_lock() && mutex_.try_lock();
+    const std::unique_lock gate(locks_->gate, std::try_to_lock);
+    return gate.owns_lock() && locks_->mutex.try_lock();
   }
-  void unlock() { mutex_.unlock(); }
+  void unlock() { locks_->mutex.unlock(); }
 
   void lock_shared() {
-    const std::scoped_lock gate(gate_);
-    mutex_.lock_shared();
+    const std::scoped_lock gate(locks_->gate);
+    locks_->mutex.lock_shared();
   }
   bool try_lock_shared() {
-    const std::unique_lock gate(gate_, std::try_to_lock);
-    return gate.owns_lock() && mutex_.try_lock_shared();
+    const std::unique_lock gate(locks_->gate, std::try_to_lock);
+    return gate.owns_lock() && locks_->mutex.try_lock_shared();
   }
-  void unlock_shared() { mutex_.unlock_shared(); }
+  void unlock_shared() { locks_->mutex.unlock_shared(); }
 
  private:
-  std::mutex gate_;  // held while waiting
-  std::shared_mutex mutex_;
+  struct Locks {
+    std::mutex gate;  // held while waiting
+    std::shared_mutex mutex;
+  };
+
+  void LockBeforeFork() override { lock(); }
+  void UnlockInParent() override { unlock(); }
+  // Other threads may have held the gate; those do not exist here.
+  void UnlockInChild() override {
+    static_cast<void>(locks_.release());
+    locks_ = std::make_unique<Locks>();
+  }
+
+  std::unique_ptr<Locks> locks_ = std::make_unique<Locks>();
 };
 
 }  // namespace manyarms::python

@@ -6,12 +6,33 @@
 #include "bandit.h"
 #include "decision.h"
 #include "errors.h"
+#include "ids.h"
+#include "manyarms/threads.h"
 #include "manyarms/version.h"
 #include "options.h"
 #include "sim.h"
 
 namespace nb = nanobind;
 using namespace manyarms::python;
+using namespace nb::literals;
+
+namespace {
+
+void BindThreads(nb::module_& module) {
+  module.def("survey_threads", &manyarms::SurveyThreads,
+             "The number of threads on which certified search makes its orders "
+             "beside the choices, shared by all bandits.");
+  module.def(
+      "set_survey_threads",
+      [](nb::handle threads) {
+        manyarms::SetSurveyThreads(ParseNumber(threads, {"threads", "an int"}));
+      },
+      "threads"_a, nb::sig("def set_survey_threads(threads: int) -> None"),
+      "Sets that number. With 0 a choice that finds a new order worth while "
+      "makes it itself. Decisions are the same for any number.");
+}
+
+}  // namespace
 
 NB_MODULE(_core, module) {
   // Objects that are still alive when Python ends, of a global list for
@@ -23,4 +44,5 @@ NB_MODULE(_core, module) {
   BindOptions(module);
   BindBandit(module);
   BindSim(module);
+  BindThreads(module);
 }

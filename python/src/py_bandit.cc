@@ -254,6 +254,22 @@ std::vector<double> PyBandit::Predict(const FeatureRows& features) const {
   return ReadAside([&] { return bandit_.Predict(features); });
 }
 
+std::vector<float> PyBandit::Features(const PyIds& arms) const {
+  return ReadAside([&] { return bandit_.Features(NumbersOf(arms)); });
+}
+
+std::vector<double> PyBandit::Scores(const PyIds& arms) const {
+  return ReadAside([&] { return bandit_.Scores(NumbersOf(arms)); });
+}
+
+std::vector<double> PyBandit::Uncertainty(const PyIds& arms) const {
+  return ReadAside([&] { return bandit_.Uncertainty(NumbersOf(arms)); });
+}
+
+std::vector<double> PyBandit::Mean() const {
+  return Read([&] { return bandit_.Mean(); });
+}
+
 bool PyBandit::Contains(const PyArm& arm) const {
   return Read([&] {
     if (const auto* text = std::get_if<std::string>(&arm)) {

@@ -52,6 +52,10 @@ class PyBandit {
   void ObserveMany(const PyIds& arms, const std::vector<double>& rewards);
   void ObserveFeatures(const std::vector<float>& features, double reward);
 
+  std::vector<float> Features(const PyIds& arms) const;
+  std::vector<double> Scores(const PyIds& arms) const;
+  std::vector<double> Uncertainty(const PyIds& arms) const;
+  std::vector<double> Mean() const;
   std::vector<double> Predict(const FeatureRows& features) const;
   bool Contains(const PyArm& arm) const;
   PyIds Ids() const;

@@ -20,7 +20,8 @@ namespace {
 constexpr std::array<char, 8> kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 // 1: options, arms, posterior, policy, pending decisions.
 // 2: arms of pending decisions; names follow.
-constexpr std::uint32_t kFormat = 2;
+// 3: max_bytes of certified search.
+constexpr std::uint32_t kFormat = 3;
 
 // Reads from behind the magic word up to the checksum, which has been found to
 // be right.

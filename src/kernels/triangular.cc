@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "kernels/blocked_inverse.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/triangular.cc"
 #include <hwy/foreach_target.h>  // NOLINT(misc-header-include-cycle)
@@ -53,8 +55,15 @@ namespace manyarms::kernels {
 
 HWY_EXPORT(InvertLower);
 
+// Larger matrices, and what is computed of them, leave the cache.
+constexpr std::size_t kMostAtOnce = 128;
+
 void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
                  double scale, double* inverse) {
+  if (dim > kMostAtOnce) {
+    InvertLowerInBlocks(lower, stride, dim, scale, inverse);
+    return;
+  }
   HWY_DYNAMIC_DISPATCH(InvertLower)(lower, stride, dim, scale, inverse);
 }
 

@@ -13,7 +13,8 @@ std::unique_ptr<Finder> CertifiedIndex::MakeFinder() {
     finder = std::make_unique<LazyFormFinder>(*this);
   } else {
     finder = std::make_unique<CertifiedFinder>(
-        *this, CertifiedFinder::Limits{.background = options_.background});
+        *this, CertifiedFinder::Limits{.background = options_.background,
+                                       .max_bytes = options_.max_bytes});
   }
   if (options_.check_every == 0) return finder;
   return std::make_unique<CheckedFinder>(std::move(finder),

@@ -35,7 +35,15 @@ struct SearchKind<CertifiedOptions> {
             Counts{0, std::numeric_limits<std::uint64_t>::max()},
             {.name = "check_every",
              .help = "Compares every n-th answer with a full scan's and stops "
-                     "at a difference; 0: none"}}};
+                     "at a difference; 0: none"}},
+      Field{&CertifiedOptions::max_bytes,
+            Counts{0, std::numeric_limits<std::size_t>::max()},
+            {.name = "max_bytes",
+             .help = "The most memory for the arms kept in order, for ts and "
+                     "ucb; 0: no limit but a quarter of the arms",
+             .flag = "order-bytes",
+             .row = "order_bytes",
+             .since = 3}}};
 
   static std::string Refusal(Objective, std::size_t) { return ""; }
 
