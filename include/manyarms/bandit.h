@@ -70,9 +70,10 @@ using Eligible =
 /// bandit that was moved from can be destroyed or assigned to, nothing else.
 ///
 /// Thread safety: const methods may be called from any number of threads while
-/// nobody calls a non-const one. With certified search a bandit may run a
-/// thread of its own now and then. Callers need not care: Add may wait for it
-/// for some ten microseconds, and destruction waits until it has stopped.
+/// nobody calls a non-const one. With certified search, threads that all
+/// bandits share (manyarms/threads.h) read its arms now and then. Callers need
+/// not care: Add may wait for them for some ten microseconds, and destruction
+/// waits until they have stopped. A forked child may use every method.
 class Bandit {
  public:
   /// Throws Error(kInvalidArgument) or Error(kUnsupported).

@@ -272,36 +272,143 @@ def test_features_may_lie_askew_in_memory() -> None:
         assert pickle.dumps(bandit) == pickle.dumps(expected)
 
 
-def test_a_forked_child_can_end_and_choose() -> None:
-    # The child has no copy of the thread that takes a snapshot for its parent.
-    code = """if True:
-        import os, sys
-        import numpy as np
-        import manyarms
-        X = np.random.default_rng(0).standard_normal((200_000, 16), dtype=np.float32)
-        bandit = manyarms.Bandit(16)
-        bandit.add_arms(range(len(X)), X)
-        for step in range(2_000):
+def run_alone(code: str) -> None:
+    """Runs code in a process of its own, whose NumPy has no threads."""
+    subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        timeout=120,
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+
+
+FORKED_CHILD = """if True:
+    import os, sys, threading
+    import numpy as np
+    import manyarms
+    X = np.random.default_rng(0).standard_normal((100_000, 16), dtype=np.float32)
+    bandit = manyarms.Bandit(16)
+    bandit.add_arms(range(len(X)), X)
+
+    def use_everything():
+        bandit.add_arms([10**6], X[:1])
+        bandit.update_arms([5], X[6:7])
+        bandit.remove_arms([7])
+        for _ in range(300):
             bandit.learn(bandit.choose(), 1.0)
-            if len(os.listdir("/proc/self/task")) > threads:
-                break
+        bandit.choose_many(3)
+        bandit.save(path)
+        assert len(bandit) == len(X) and bandit.pending == 3
+        assert bandit.stats["snapshots"] > 0
+
+    def works_in_a_child():
         child = os.fork()
         if child == 0:
-            if choose:
-                bandit.choose()
-            del bandit
-            sys.exit(7)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-        bandit.choose()
-    """
-    for choose in (False, True):
-        setting = f"threads = len(__import__('os').listdir('/proc/self/task'))\nchoose = {choose}\n"
-        subprocess.run(
-            [sys.executable, "-c", setting + code],
-            check=True,
-            timeout=120,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
-        )
+            try:
+                use_everything()
+                del globals()["bandit"]
+                os._exit(7)
+            finally:
+                os._exit(1)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+"""
+
+
+def test_a_forked_child_may_use_a_bandit_whose_arms_are_being_surveyed(tmp_path: Path) -> None:
+    # The child has no copy of the thread that surveys for its parent.
+    run_alone(
+        f"path = {str(tmp_path / 'saved')!r}\n"
+        + FORKED_CHILD
+        + """if True:
+    for step in range(2_000):
+        bandit.learn(bandit.choose(), 1.0)
+        stats = bandit.stats
+        if stats["arms_bounded"] > 0:
+            break
+    assert stats["arms_bounded"] > 0 and stats["snapshots"] == 0, "no survey was under way"
+    assert works_in_a_child()
+    bandit.choose()
+"""
+    )
+
+
+def test_a_forked_child_may_use_a_bandit_that_other_threads_use(tmp_path: Path) -> None:
+    run_alone(
+        f"path = {str(tmp_path / 'saved')!r}\n"
+        + FORKED_CHILD
+        + """if True:
+    stop = False
+    used = 0
+
+    def keep_using():
+        global used
+        while not stop:
+            bandit.dismiss(bandit.choose())
+            bandit.ids
+            used += 1
+
+    threads = [threading.Thread(target=keep_using) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(5):
+        before = used
+        while used < before + 20:
+            pass
+        assert works_in_a_child()
+    stop = True
+    for thread in threads:
+        thread.join()
+"""
+    )
+
+
+@pytest.mark.parametrize("negative", [False, True])
+def test_what_is_known_of_arms_agrees_with_what_is_predicted(negative: bool) -> None:
+    given = arms(30)
+    bandit = Bandit(given.shape[1], policy="ucb", negative_rewards=negative)
+    bandit.add_arms([f"arm {i}" for i in range(30)], given)
+    for step in range(40):
+        bandit.learn(bandit.choose(), 0.1 * step)
+    ids = ["arm 7", "arm 3", "arm 7"]
+    features = bandit.features(ids)
+    assert features.dtype == np.float32
+    np.testing.assert_allclose(features, given[[7, 3, 7]], rtol=2e-7)
+    scores = bandit.scores(ids)
+    np.testing.assert_allclose(scores, bandit.predict(given[[7, 3, 7]]), rtol=1e-12)
+    mean = bandit.mean
+    constant = mean[-1] if negative else 0
+    np.testing.assert_allclose(
+        scores, given[[7, 3, 7]] @ mean[: given.shape[1]] + constant, rtol=1e-4, atol=1e-5
+    )
+    decision = bandit.choose()
+    bound = bandit.scores([decision.arm]) + bandit.uncertainty([decision.arm])
+    assert decision.score == pytest.approx(bound[0], rel=1e-4)
+    assert bandit.features([]).shape == (0, given.shape[1])
+    for method in (bandit.features, bandit.scores, bandit.uncertainty):
+        with pytest.raises(KeyError, match="no such arm"):
+            method(["no such arm"])
+
+
+def test_the_number_of_survey_threads_changes_no_decision() -> None:
+    def decisions(threads: int) -> list[int]:
+        manyarms.set_survey_threads(threads)
+        assert manyarms.survey_threads() == threads
+        bandit = Bandit(4, seed=5)
+        bandit.add_arms(range(3000), arms(3000))
+        chosen = []
+        for step in range(300):
+            decision = bandit.choose()
+            bandit.learn(decision, step % 3)
+            chosen.append(decision.arm)
+        return chosen
+
+    before = manyarms.survey_threads()
+    try:
+        assert decisions(0) == decisions(1) == decisions(3)
+    finally:
+        manyarms.set_survey_threads(before)
+    with pytest.raises(ValueError, match="5000"):
+        manyarms.set_survey_threads(5000)
 
 
 def test_updates_leave_the_order_of_masks_alone() -> None:

@@ -10,7 +10,8 @@ namespace manyarms {
 /// and would find what the lock guards half changed. So before a fork all of
 /// these locks are taken, and afterwards both processes release them.
 ///
-/// The thread that forks must hold none of them itself.
+/// A thread that forks, or that makes or destroys one of these, must hold none
+/// of the locks.
 class ForkAware {
  public:
   /// The order in which a thread takes locks, and so do forks.

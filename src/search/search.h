@@ -65,7 +65,8 @@ struct TopRequest {
 /// Thread safety: one thread at a time for each finder. Different finders of
 /// one index may be asked by different threads. If another thread may change
 /// the arms, the asker holds the store's ReadLock during a call and for as long
-/// as it uses the slots returned.
+/// as it uses the slots returned, but not when a finder is destroyed, which may
+/// have to wait for a survey that waits for the lock.
 class Finder {
  public:
   Finder() = default;

@@ -1,6 +1,7 @@
 #ifndef MANYARMS_SEARCH_CERTIFIED_CERTIFIED_INDEX_H_
 #define MANYARMS_SEARCH_CERTIFIED_CERTIFIED_INDEX_H_
 
+#include "search/certified/survey_threads.h"
 #include "search/search.h"
 
 namespace manyarms {
@@ -11,7 +12,11 @@ class CertifiedIndex final : public Index {
  public:
   CertifiedIndex(const CertifiedOptions& options, const SearchTask& task,
                  const ArmStore& store, Scope scope)
-      : Index(task, store, scope), options_(options) {}
+      : Index(task, store, scope), options_(options) {
+    // Made before any finder needs it, because a lock must not be made by a
+    // thread that holds another (base/fork_aware.h).
+    SurveyPool::Prepare();
+  }
 
   std::unique_ptr<Finder> MakeFinder() override;
 

@@ -109,7 +109,7 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
 
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
                                   std::span<const MaskedBlock> arms,
-                                  const SurveyPlan& plan,
+                                  const SurveyPlan& plan, SurveyLocks locks,
                                   const std::atomic<bool>& cancelled) {
   kernels::SurveyTerms terms{.bounds = plan.snapshot.terms(),
                              .radius = plan.radius,
@@ -129,7 +129,8 @@ std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
   for (std::size_t first = 0; first < arms.size(); first += step) {
     if (cancelled || contenders.size() > plan.most_contenders) return nullptr;
     const auto batch = arms.subspan(first, std::min(step, arms.size() - first));
-    const auto lock = store.ReadLock();
+    std::shared_lock<SharedMutex> lock;
+    if (locks == SurveyLocks::kBySurvey) lock = store.ReadLock();
     const BlockTable table = store.blocks();
     kernels::Survey(table, batch, terms, std::span(bounds).first(batch.size()),
                     std::span(reaching).first(batch.size()), rest);

@@ -46,12 +46,16 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
                                      Snapshot snapshot,
                                      const SurveyOccasion& occasion);
 
-/// One pass over the arms. May run beside the thread that changes the store.
-/// Returns none if cancelled, or if far more arms than planned turn out to be
-/// contenders.
+/// Who keeps the arms from changing while a survey reads them: the survey, which
+/// takes the store's lock for a few blocks at a time, or the one who asked for
+/// it, as all who ask a finder do.
+enum class SurveyLocks : std::uint8_t { kBySurvey, kByAsker };
+
+/// One pass over the arms. Returns none if cancelled, or if far more arms than
+/// planned turn out to be contenders.
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
                                   std::span<const MaskedBlock> arms,
-                                  const SurveyPlan& plan,
+                                  const SurveyPlan& plan, SurveyLocks locks,
                                   const std::atomic<bool>& cancelled);
 
 }  // namespace manyarms

@@ -25,10 +25,10 @@ struct SurveyRun::Work {
   std::unique_ptr<Order> order;
   double seconds = 0;
 
-  void Run() {
+  void Run(SurveyLocks locks) {
     const auto start = std::chrono::steady_clock::now();
     try {
-      order = TakeSurvey(store, arms, plan, cancelled);
+      order = TakeSurvey(store, arms, plan, locks, cancelled);
     } catch (const std::bad_alloc&) {
       // Then the finder goes on with the order that it has.
     }
@@ -55,7 +55,7 @@ SurveyRun::~SurveyRun() {
 
 bool SurveyRun::StartAside() {
   work_->ended = false;
-  switch (SurveyPool::TryRun([work = work_] { work->Run(); })) {
+  switch (SurveyPool::TryRun([work = work_] { work->Run(SurveyLocks::kBySurvey); })) {
     case SurveyPool::Start::kStarted:
       return true;
     case SurveyPool::Start::kBusy:
@@ -68,7 +68,7 @@ bool SurveyRun::StartAside() {
   return false;
 }
 
-void SurveyRun::RunNow() { work_->Run(); }
+void SurveyRun::RunNow() { work_->Run(SurveyLocks::kByAsker); }
 
 bool SurveyRun::ended() const {
   return generation_ != ForkGeneration() || work_->ended;

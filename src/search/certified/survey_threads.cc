@@ -111,6 +111,8 @@ SurveyPool::Start SurveyPool::TryRun(std::function<void()> work) {
   return Pool::Get().TryRun(std::move(work));
 }
 
+void SurveyPool::Prepare() { Pool::Get(); }
+
 bool SurveyPool::IsBusy() { return Pool::Get().IsBusy(); }
 
 std::size_t SurveyThreads() { return Pool::Get().wanted(); }

@@ -89,11 +89,11 @@ void HnswIndex::Insert(std::span<const Slot> slots) {
 }
 
 void HnswIndex::Erase(Slot slot) {
-  if (node_of_slot_.size() == 1) {
-    EraseAll();
+  const std::scoped_lock lock(mutex_);
+  if (node_of_slot_.size() == 1) {  // the last arm
+    DropArms();
     return;
   }
-  const std::scoped_lock lock(mutex_);
   const auto node = node_of_slot_.find(slot);
   if (node == node_of_slot_.end()) return;  // there are no graphs
   for (HnswGraph& graph : graphs_) graph.Kill(node->second);
@@ -102,6 +102,10 @@ void HnswIndex::Erase(Slot slot) {
 
 void HnswIndex::EraseAll() {
   const std::scoped_lock lock(mutex_);
+  DropArms();
+}
+
+void HnswIndex::DropArms() {
   DropGraphs();
   bound_ = 0;
 }

@@ -43,6 +43,7 @@ class HnswIndex final : public Index {
 
   bool TooManyDead() const;
   void DropGraphs();
+  void DropArms();
   template <class Work>
   void TryOnGraphs(const Work& work);
   void Rebuild();
