@@ -107,7 +107,8 @@ class Bandit {
   /// fewer if fewer are eligible. With an exact search the first is what Choose
   /// would have chosen. lsh scans for them. elim goes by intervals instead of
   /// stages, as Policy::ChooseTop says: at O(d^2) an arm, and those that cannot
-  /// be the best are left out.
+  /// be the best are left out. If `count` is 0, nothing is drawn and the result
+  /// is empty.
   std::vector<Decision> ChooseBest(std::size_t count,
                                    const Eligible& eligible = {});
 

@@ -82,7 +82,6 @@ CASES: list[tuple[str, Callable[[Bandit], Any], type[Exception], list[str]]] = [
     ("no ids in an array", lambda b: b.choose(eligible=np.array([])), LookupError, ["no arm is eligible"]),
     ("a negative reserve", lambda b: b.reserve(-1), ValueError, ["-1"]),
     ("a function for eligible", lambda b: b.choose(eligible=lambda arm: True), TypeError, ["eligible", "function"]),
-    ("no choices", lambda b: b.choose_many(0), ValueError, ["is 0"]),
     ("fewer than no choices", lambda b: b.choose_many(-1), ValueError, ["count", "-1"]),
     ("too many choices", lambda b: b.choose_many(2**21), ValueError, ["2097152", "1048576"]),
     ("a mode that is none", lambda b: b.choose_many(2, "worst"), ValueError, ["worst", "best", "draws"]),

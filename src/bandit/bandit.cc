@@ -73,8 +73,9 @@ Decision Bandit::Choose(const Eligible& eligible) {
 
 std::vector<Decision> Bandit::ChooseBest(std::size_t count,
                                          const Eligible& eligible) {
-  CheckCount("number of choices (at most max_pending)", count, 1,
+  CheckCount("number of choices (at most max_pending)", count, 0,
              state_->options.max_pending);
+  if (count == 0) return {};
   const ArmSet* among = state_->eligible_arms.Of(eligible);
   return state_->DecideAll(state_->policy->ChooseTop(
       {.count = std::min(count, size()), .among = among}));
@@ -82,8 +83,9 @@ std::vector<Decision> Bandit::ChooseBest(std::size_t count,
 
 std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
                                           const Eligible& eligible) {
-  CheckCount("number of choices (at most max_pending)", count, 1,
+  CheckCount("number of choices (at most max_pending)", count, 0,
              state_->options.max_pending);
+  if (count == 0) return {};
   const ArmSet* among = state_->eligible_arms.Of(eligible);
   std::vector<Hit> hits;
   hits.reserve(count);

@@ -237,10 +237,29 @@ TEST(Bandit, ForgetsTheOldestDecisionsBeyondItsLimit) {
   EXPECT_EQ(bandit.Choose().id, 11U);
   ExpectError(ErrorCode::kInvalidArgument, {"is 4", "to 3"},
               [&] { bandit.ChooseBest(4); });
-  ExpectError(ErrorCode::kInvalidArgument, {"is 0"},
-              [&] { bandit.ChooseDraws(0); });
   ExpectError(ErrorCode::kInvalidArgument, {"pending decisions is 0"},
               [&] { Bandit none({.dim = 1, .max_pending = 0}); });
+}
+
+TEST(Bandit, ChoosesNothingWhereNothingIsAskedFor) {
+  Bandit bandit({.dim = 2});
+  EXPECT_TRUE(bandit.ChooseBest(0).empty());
+  EXPECT_TRUE(bandit.ChooseDraws(0).empty());
+  Bandit twin({.dim = 2});
+  for (Bandit* one : {&bandit, &twin}) {
+    one->Add(testing::FirstIds(30), testing::GaussianRows(30, 2, 1));
+  }
+  for (int t = 0; t < 20; ++t) {
+    EXPECT_TRUE(bandit.ChooseBest(0).empty());
+    EXPECT_TRUE(bandit.ChooseDraws(0, std::vector<ArmId>{1, 2}).empty());
+    // It has drawn nothing, and given no number away.
+    const Decision decision = bandit.Choose();
+    const Decision expected = twin.Choose();
+    EXPECT_EQ(decision.arm, expected.arm);
+    EXPECT_EQ(decision.id, expected.id);
+    bandit.Learn(decision, 1.0);
+    twin.Learn(expected, 1.0);
+  }
 }
 
 TEST(Bandit, TakesBatchesWholeOrNotAtAll) {
