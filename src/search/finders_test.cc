@@ -2,7 +2,10 @@
 // go: each finds what a scan finds, in the memory that it may take.
 
 #include <atomic>
+#include <chrono>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "manyarms/random.h"
 #include "manyarms/threads.h"

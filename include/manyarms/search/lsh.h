@@ -7,7 +7,7 @@
 
 namespace manyarms {
 
-/// Asks filter trees (manyarms/lsh.h) for arms that may beat the best one known
+/// Asks filter trees (research/filter_tree_plan.h) for arms that may beat the best one known
 /// and scores those exactly. Approximate; the number of arms looked at grows
 /// more slowly than K. Where trees would cost more than a scan it scans: among
 /// few arms, and mostly for elim, whose quadratic forms live in so many

@@ -87,7 +87,6 @@ void LazyFormFinder::TakeSnapshot(const Belief& belief) {
   const auto start = std::chrono::steady_clock::now();
   snapshot_.emplace(Objective::kQuadraticForm, belief);
   terms_ = snapshot_->terms();
-  terms_.centre_slack = 1;  // without a direction the centre is the length then
   std::vector<Unit> units;
   units.reserve(arms().blocks().size());
   std::uint32_t last_block = 0;
@@ -112,11 +111,11 @@ void LazyFormFinder::TakeSnapshot(const Belief& belief) {
 }
 
 LazyFormFinder::Unit LazyFormFinder::Measure(std::uint32_t block) const {
-  kernels::BlockBounds bounds;
-  kernels::BoundsOf(store().blocks().Features(block), terms_, bounds);
+  kernels::BlockLengths bounds;
+  kernels::LengthsAndWidths(store().blocks().Features(block), terms_, bounds);
   Unit unit{.block = block, .length = 0, .initial = 0, .last = 0};
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    unit.length = std::max(unit.length, bounds.centre[lane]);
+    unit.length = std::max(unit.length, bounds.length[lane]);
     unit.initial = std::max(unit.initial, bounds.width[lane]);
   }
   unit.last = unit.initial;

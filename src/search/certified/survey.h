@@ -46,9 +46,9 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
                                      Snapshot snapshot,
                                      const SurveyOccasion& occasion);
 
-/// Who keeps the arms from changing while a survey reads them: the survey, which
-/// takes the store's lock for a few blocks at a time, or the one who asked for
-/// it, as all who ask a finder do.
+/// Who keeps the arms from changing while a survey reads them: the survey,
+/// which takes the store's lock for a few blocks at a time, or the one who
+/// asked for it, as all who ask a finder do.
 enum class SurveyLocks : std::uint8_t { kBySurvey, kByAsker };
 
 /// One pass over the arms. Returns none if cancelled, or if far more arms than

@@ -55,7 +55,8 @@ SurveyRun::~SurveyRun() {
 
 bool SurveyRun::StartAside() {
   work_->ended = false;
-  switch (SurveyPool::TryRun([work = work_] { work->Run(SurveyLocks::kBySurvey); })) {
+  switch (SurveyPool::TryRun(
+      [work = work_] { work->Run(SurveyLocks::kBySurvey); })) {
     case SurveyPool::Start::kStarted:
       return true;
     case SurveyPool::Start::kBusy:
