@@ -22,5 +22,22 @@ Ids: TypeAlias = Union[
     "NDArray[np.str_]",
     Column,
 ]
-Features: TypeAlias = Union["NDArray[np.float32]", "NDArray[np.float64]"]
+Array: TypeAlias = Union["NDArray[np.float32]", "NDArray[np.float64]", "NDArray[np.integer]"]
+# The features of one arm, and of several.
+Row: TypeAlias = Union[Array, Sequence[float]]
+Features: TypeAlias = Union[Array, Sequence[Union[Sequence[float], Array]]]
+# The same for predict, which returns one or several numbers. Where the shape of an
+# array is not known, which is mostly so, it counts as several rows.
+OneRow: TypeAlias = Union[
+    "np.ndarray[tuple[int], np.dtype[np.float32]]",
+    "np.ndarray[tuple[int], np.dtype[np.float64]]",
+    "np.ndarray[tuple[int], np.dtype[np.integer]]",
+    Sequence[float],
+]
+ManyRows: TypeAlias = Union[
+    "np.ndarray[tuple[int, int], np.dtype[np.float32]]",
+    "np.ndarray[tuple[int, int], np.dtype[np.float64]]",
+    "np.ndarray[tuple[int, int], np.dtype[np.integer]]",
+    Sequence[Union[Sequence[float], Array]],
+]
 Mask: TypeAlias = Union["NDArray[np.bool_]", Column]

@@ -128,14 +128,15 @@ void BindArms(BanditClass& bandit) {
           "add_arms",
           [](PyBandit& self, nb::handle ids, nb::handle features) {
             const PyIds parsed = ParseIds(ids, kIds);
-            self.AddArms(parsed, ParseRows(features).rows);
+            self.AddArms(parsed, ParseRows(features, self.options().dim).rows);
           },
           "ids"_a, "features"_a,
           nb::sig("def add_arms(self, ids: Ids, features: Features) -> None"),
           R"(Adds arms, all or none.
 
 ids: ints or strings; a bandit's arms have the one or the other.
-features: float32 or float64, a row for each arm; copied once, to float32.)")
+features: an array of float32, float64 or integers, or a list of lists, a row for
+    each arm; copied once, to float32.)")
       .def(
           "remove_arms",
           [](PyBandit& self, nb::handle ids) {
@@ -148,7 +149,8 @@ features: float32 or float64, a row for each arm; copied once, to float32.)")
           "update_arms",
           [](PyBandit& self, nb::handle ids, nb::handle features) {
             const PyIds parsed = ParseIds(ids, kIds);
-            self.UpdateArms(parsed, ParseRows(features).rows);
+            self.UpdateArms(parsed,
+                            ParseRows(features, self.options().dim).rows);
           },
           "ids"_a, "features"_a,
           nb::sig(
@@ -282,18 +284,23 @@ void BindLearning(BanditClass& bandit) {
             self.ObserveFeatures(ParseRow(features), reward);
           },
           "features"_a, "reward"_a,
-          nb::sig("def observe_features(self, features: Features, reward: "
+          nb::sig("def observe_features(self, features: Row, reward: "
                   "float) -> None"),
           "Takes in a reward of features, for instance of an arm that is gone.")
       .def(
           "predict",
-          [](const PyBandit& self, nb::handle features) {
-            return Array(self.Predict(ParseRows(features).rows));
+          [](const PyBandit& self, nb::handle features) -> nb::object {
+            const PyRows parsed =
+                ParseRows(features, self.options().dim, Rows::kEither);
+            std::vector<double> rewards = self.Predict(parsed.rows);
+            if (parsed.is_one) return nb::float_(rewards.front());
+            return Array(std::move(rewards));
           },
           "features"_a,
-          nb::sig("def predict(self, features: Features) -> "
+          nb::sig("def predict(self, features: Row | Features) -> float | "
                   "numpy.typing.NDArray[numpy.float64]"),
-          "The rewards that are expected of rows of features.");
+          "The rewards that are expected of rows of features, as an array; of "
+          "a single row, a float.");
 }
 
 // None where the policy does not have the option.

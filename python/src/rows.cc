@@ -14,41 +14,84 @@ namespace nb = nanobind;
 namespace manyarms::python {
 namespace {
 
-// A float32 or float64 array on the processor, of so many dimensions.
-nb::ndarray<nb::ro> ParseFloats(nb::handle given, std::size_t dimensions) {
-  const char* const shape =
-      dimensions == 2 ? "two-dimensional" : "one-dimensional";
-  const nb::object features = Plain(given, "features");
+const char* ShapeName(Rows rows) {
+  switch (rows) {
+    case Rows::kOne:
+      return "one-dimensional";
+    case Rows::kMany:
+      return "two-dimensional";
+    case Rows::kEither:
+      return "one- or two-dimensional";
+  }
+  return "";
+}
+
+[[noreturn]] void WrongType(const std::string& message) {
+  throw nb::type_error(message.c_str());
+}
+
+bool IsList(nb::handle object) {
+  return PyList_Check(object.ptr()) || PyTuple_Check(object.ptr());
+}
+
+// A list of numbers, of lists of numbers or of rows, as NumPy understands it.
+nb::object FromList(nb::handle list) {
+  for (nb::handle row : nb::borrow(list)) {
+    if (nb::hasattr(row, "mask")) Plain(row, "features");  // refuses it
+  }
+  try {
+    return nb::module_::import_("numpy").attr("array")(list);
+  } catch (const nb::python_error& error) {
+    if (!error.matches(PyExc_ValueError)) throw;
+    throw Error(ErrorCode::kInvalidArgument,
+                "features must be numbers, in rows of one length");
+  }
+}
+
+bool IsInteger(nb::dlpack::dtype type) {
+  const auto code = static_cast<nb::dlpack::dtype_code>(type.code);
+  return code == nb::dlpack::dtype_code::Int ||
+         code == nb::dlpack::dtype_code::UInt;
+}
+
+// A float32 or float64 array on the processor. Integers become float64, which
+// holds all that the library takes and names those that it does not.
+nb::ndarray<nb::ro> ParseFloats(nb::handle given, Rows rows) {
+  nb::object features = Plain(given, "features");
+  if (IsList(features)) features = FromList(features);
   nb::ndarray<nb::ro> array;
   const bool is_array = nb::hasattr(features, "__dlpack__") ||
                         nb::hasattr(features, "__array_interface__");
   if (!is_array || !nb::try_cast(features, array)) {
-    throw nb::type_error(
-        fmt::format(
-            "features must be a {} array of float32 or float64, not {}; "
-            "numpy.array(features, dtype=numpy.float32) makes one",
-            shape,
-            nb::hasattr(features, "dtype")
-                ? fmt::format("an array of {}", ElementName(features))
-                : TypeName(features))
-            .c_str());
+    WrongType(
+        fmt::format("features must be a {} array or list of numbers, not {}; "
+                    "numpy.array(features, dtype=numpy.float32) makes one",
+                    ShapeName(rows),
+                    nb::hasattr(features, "dtype")
+                        ? fmt::format("an array of {}", ElementName(features))
+                        : TypeName(features)));
+  }
+  if (array.device_type() != nb::device::cpu::value) {
+    WrongType("features must be in the processor's memory");
+  }
+  if (IsInteger(array.dtype())) {
+    array = nb::cast<nb::ndarray<nb::ro>>(
+        nb::module_::import_("numpy").attr("asarray")(features, "float64"));
   }
   const bool floats = array.dtype() == nb::dtype<float>() ||
                       array.dtype() == nb::dtype<double>();
   if (!floats) {
-    throw nb::type_error(
-        fmt::format("features must be float32 or float64, not an array of {}",
-                    ElementName(features))
-            .c_str());
+    WrongType(fmt::format(
+        "features must be float32, float64 or integers, not an array of {}",
+        ElementName(features)));
   }
-  if (array.device_type() != nb::device::cpu::value) {
-    throw nb::type_error("features must be in the processor's memory");
-  }
-  if (array.ndim() != dimensions) {
-    throw nb::type_error(
+  const bool fits = rows == Rows::kEither
+                        ? array.ndim() == 1 || array.ndim() == 2
+                        : array.ndim() == (rows == Rows::kOne ? 1 : 2);
+  if (!fits) {
+    WrongType(
         fmt::format("features must be a {} array, this one has {} dimensions",
-                    shape, array.ndim())
-            .c_str());
+                    ShapeName(rows), array.ndim()));
   }
   return array;
 }
@@ -70,19 +113,25 @@ FeatureRows RowsOf(const nb::ndarray<nb::ro>& array, std::size_t rows,
 
 }  // namespace
 
-PyRows ParseRows(nb::handle features) {
-  nb::ndarray<nb::ro> array = ParseFloats(features, 2);
+PyRows ParseRows(nb::handle features, std::size_t dim, Rows wanted) {
+  // A list of no rows does not say how long they are.
+  if (IsList(features) && nb::len(features) == 0 && wanted != Rows::kOne) {
+    const float* const none = nullptr;
+    return {{}, {none, 0, dim, {}}, false};
+  }
+  nb::ndarray<nb::ro> array = ParseFloats(features, wanted);
+  const bool is_one = array.ndim() == 1;
   const FeatureRows rows =
-      RowsOf(array, array.shape(0), array.shape(1),
-             {.row = array.stride(0), .column = array.stride(1)});
-  return {std::move(array), rows};
+      is_one ? RowsOf(array, 1, array.shape(0), {.column = array.stride(0)})
+             : RowsOf(array, array.shape(0), array.shape(1),
+                      {.row = array.stride(0), .column = array.stride(1)});
+  return {std::move(array), rows, is_one};
 }
 
 std::vector<float> ParseRow(nb::handle features) {
-  const nb::ndarray<nb::ro> array = ParseFloats(features, 1);
-  std::vector<float> row(array.shape(0));
-  const FeatureRows given =
-      RowsOf(array, 1, row.size(), {.column = array.stride(0)});
+  const PyRows parsed = ParseRows(features, 0, Rows::kOne);
+  const FeatureRows& given = parsed.rows;
+  std::vector<float> row(given.columns());
   given.Copy(0, row);
   // The library, which sees floats, could not name these.
   for (std::size_t j = 0; j < row.size(); ++j) {

@@ -15,13 +15,20 @@ namespace manyarms::python {
 struct PyRows {
   nanobind::ndarray<nanobind::ro> array;
   FeatureRows rows;
+  bool is_one;  ///< given as a row, not as rows
 };
 
-/// A two-dimensional array of float32 or float64, at any strides. Throws
-/// TypeError.
-PyRows ParseRows(nanobind::handle features);
+/// How features may be given.
+enum class Rows { kOne, kMany, kEither };
 
-/// A one-dimensional one, copied.
+/// An array of float32, float64 or integers, at any strides, or a list of
+/// numbers: two-dimensional, or as `wanted`. Throws TypeError, and
+/// Error(kInvalidArgument) for lists of unequal length. `dim` is the length of
+/// the rows of an empty list.
+PyRows ParseRows(nanobind::handle features, std::size_t dim,
+                 Rows wanted = Rows::kMany);
+
+/// A single row, copied.
 std::vector<float> ParseRow(nanobind::handle features);
 
 /// Rewards: an array of numbers or a list of them, copied.

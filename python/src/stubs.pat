@@ -5,4 +5,11 @@ _core.__prefix__:
     import typing_extensions
     import numpy
     import numpy.typing
-    from manyarms._types import Features, Ids, Mask
+    from manyarms._types import Features, Ids, ManyRows, Mask, OneRow, Row
+
+_core.Bandit.predict:
+    @typing.overload
+    def predict(self, features: ManyRows) -> numpy.typing.NDArray[numpy.float64]:
+        \doc
+    @typing.overload
+    def predict(self, features: OneRow) -> float: ...

@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import weakref
+from typing import Any
 
 import numpy as np
 import pandas
@@ -51,6 +52,66 @@ def test_texts_of_many_kinds(ids: object) -> None:
     assert bandit.ids == ["a", "b", "é"]
     assert "é" in bandit and "e" not in bandit
     assert bandit.choose(eligible=["é"]).arm == "é"
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        [[1, 0, 0], [0, 2, 0], [0, 0, 3]],
+        ((1.0, 0, 0), (0, 2.0, 0), (0, 0, 3.0)),
+        [np.array([1, 0, 0]), [0, 2.0, 0], (0, 0, 3)],
+        [np.array([1, 0, 0], dtype=np.float32), np.array([0, 2, 0]), pandas.Series([0, 0, 3])],
+        np.diag([1, 2, 3]),
+        np.diag([1, 2, 3]).astype(np.uint8),
+        np.asfortranarray(np.diag([1, 2, 3]).astype(np.int16)),
+        np.diag([1, 0, 2, 0, 3]).astype(np.int32)[::2, ::2],
+        pandas.DataFrame(np.diag([1, 2, 3])),
+    ],
+    ids=repr,
+)
+def test_features_of_many_kinds(features: Any) -> None:
+    bandit, twin = Bandit(3), Bandit(3)
+    bandit.add_arms([1, 2, 3], features)
+    twin.add_arms([1, 2, 3], np.diag([1, 2, 3]).astype(np.float32))
+    assert pickle.dumps(bandit) == pickle.dumps(twin)
+    bandit.update_arms([1, 2, 3], features)
+    for one in (bandit, twin):
+        one.observe_features(np.array([1, 1, 1], dtype=np.float32), 6.0)
+    assert np.array_equal(bandit.predict(features), twin.predict(np.diag([1.0, 2.0, 3.0])))
+
+
+def test_no_arms_in_lists() -> None:
+    bandit = Bandit(3)
+    bandit.add_arms([], [])
+    bandit.update_arms([], ())
+    assert len(bandit) == 0
+    assert bandit.predict([]).shape == (0,)
+
+
+def test_a_single_row_is_predicted_by_a_float() -> None:
+    bandit = Bandit(3, regularisation=1.0)
+    bandit.observe_features([1, 2, 0], 3.0)
+    bandit.observe_features((0, 0, 1), -1.0)
+    rows = np.array([[1, 2, 3], [4, 5, 6], [0, 0, 1]])
+    expected = bandit.predict(rows)
+    assert expected.shape == (3,) and expected.dtype == np.float64
+    assert expected[2] == pytest.approx(-0.5)
+    for lay_out in (list, tuple, np.array, pandas.Series,
+                    lambda row: np.array(row, dtype=np.float32),
+                    lambda row: np.repeat(np.array(row, dtype=float), 2)[::2]):
+        for row, reward in zip(rows.tolist(), expected):
+            predicted = bandit.predict(lay_out(row))
+            assert type(predicted) is float and predicted == reward
+
+
+def test_no_choices_are_none_and_draw_nothing() -> None:
+    bandit, twin = Bandit(4), Bandit(4)
+    assert bandit.choose_many(0) == [] and bandit.choose_many(0, "draws") == []
+    for one in (bandit, twin):
+        one.add_arms(range(20), arms(20))
+    assert bandit.choose_many(0, eligible=[1]) == []
+    assert bandit.pending == 0
+    assert [bandit.choose() for _ in range(5)] == [twin.choose() for _ in range(5)]
 
 
 def test_pandas_columns_are_ids() -> None:

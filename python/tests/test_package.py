@@ -86,10 +86,20 @@ def test_types_of_those_who_use_it(tmp_path: pathlib.Path) -> None:
         "arm: int | str = decision.arm\n"
         "bandit.learn(decision, 1.0)\n"
         "bandit.learn(decision.id, 1)\n"
+        "bandit.add_arms(['b', 'c'], [[1, 0.5], [0, 2]])\n"
+        "bandit.update_arms(['b'], [np.array([1, 2])])\n"
+        "bandit.observe_features([1, 2], 0.5)\n"
+        "one: float = bandit.predict([1, 2.5])\n"
+        "some: np.typing.NDArray[np.float64] = bandit.predict([[1, 2.5]])\n"
+        "also: np.typing.NDArray[np.float64] = bandit.predict(np.ones((1, 2)))\n"
+        "and_this: np.typing.NDArray[np.float64] = bandit.predict(also.reshape(1, 2))\n"
+        "unknown: np.typing.NDArray[np.float32] = np.ones((1, 2), dtype=np.float32)\n"
+        "bandit.predict(unknown)[0]\n"
     )
     run("-m", "mypy", "--strict", "good.py", cwd=tmp_path)
     for line in ("bandit.learn(decision)", "bandit.add_arms({1}, np.ones((1, 2)))",
-                 "manyarms.Bandit(dim='2')", "bandit.chose()"):
+                 "manyarms.Bandit(dim='2')", "bandit.chose()",
+                 "bandit.predict([1, 2])[0]", "bandit.predict('ab')"):
         (tmp_path / "bad.py").write_text((tmp_path / "good.py").read_text() + line + "\n")
         done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "bad.py"],
                               cwd=tmp_path, capture_output=True, text=True, check=False)
