@@ -535,9 +535,10 @@ class LawsWithOrders : public PolicyLaws {
         std::chrono::steady_clock::now() + std::chrono::minutes(1);
     for (int t = 0; !done(); ++t) {
       if (in_background()) {
-        ASSERT_LT(std::chrono::steady_clock::now(), give_up);
+        ASSERT_TRUE(std::chrono::steady_clock::now() < give_up)
+            << "no survey was installed";
       } else {
-        ASSERT_LT(t, kMostSteps);
+        ASSERT_LT(t, kMostSteps) << "no survey was installed";
       }
       ASSERT_NO_FATAL_FAILURE(step());
     }
@@ -559,13 +560,12 @@ class LawsWithOrders : public PolicyLaws {
   // there are.
   void ChooseUntilAnOrderIsInUse() {
     bool in_use = false;
-    ASSERT_NO_FATAL_FAILURE(StepUntil(
-        [&] {
-          const std::uint64_t scored = bandit_.stats().arms_scored;
-          ASSERT_NO_FATAL_FAILURE(Choose());
-          in_use = bandit_.stats().arms_scored - scored < bandit_.size() / 2;
-        },
-        [&] { return in_use; }));
+    const auto choose = [&] {
+      const std::uint64_t scored = bandit_.stats().arms_scored;
+      ASSERT_NO_FATAL_FAILURE(Choose());
+      in_use = bandit_.stats().arms_scored - scored < bandit_.size() / 2;
+    };
+    ASSERT_NO_FATAL_FAILURE(StepUntil(choose, [&] { return in_use; }));
     ASSERT_GE(bandit_.stats().snapshots, 1U);
   }
 
