@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,6 +11,26 @@
 #include "catalogue/arm_store.h"
 #include "manyarms/error.h"
 #include "manyarms/random.h"
+#include "search/objective.h"
+
+namespace manyarms {
+
+/// For GoogleTest, which would print bytes.
+inline void PrintTo(Objective objective, std::ostream* out) {
+  switch (objective) {
+    case Objective::kInnerProduct:
+      *out << "inner product";
+      return;
+    case Objective::kQuadraticForm:
+      *out << "quadratic form";
+      return;
+    case Objective::kOptimism:
+      *out << "optimism";
+      return;
+  }
+}
+
+}  // namespace manyarms
 
 namespace manyarms::testing {
 

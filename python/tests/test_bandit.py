@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np

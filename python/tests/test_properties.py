@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 import pickle
 import tempfile
+import time
 
 import hypothesis.strategies as st
 import numpy as np
@@ -185,13 +186,78 @@ TestComparison.settings = settings(
 )
 
 
+class ComparisonWithOrders(Comparison):
+    """The same among so many arms that certified search, which is a scan at first,
+    goes by an order of them."""
+
+    ARMS = 2000
+
+    @initialize(
+        policy=st.sampled_from(["ts", "ucb"]),
+        exploration=st.sampled_from([0.0, 0.5, 2.0]),
+        seed=st.integers(0, 2**64 - 1),
+    )
+    def begin(self, policy: str, exploration: float, seed: int) -> None:
+        # In the foreground, when an order is made depends on the choices alone.
+        self.bandit = manyarms.Bandit(
+            DIM, policy, manyarms.Certified(background=False), exploration, seed=seed
+        )
+        self.slow = SlowBandit(DIM, policy, exploration, seed)
+        rng = np.random.default_rng(seed)
+        rows = rng.integers(-8, 9, (self.ARMS, DIM)).astype(np.float32) / 4
+        arms = range(10**9, 10**9 + self.ARMS)
+        self.bandit.add_arms(arms, rows)
+        self.slow.arms = dict(zip(arms, rows.astype(float)))
+        self.choose_until_there_is_an_order()
+
+    def choose_until_there_is_an_order(self) -> None:
+        for _ in range(2000):
+            if self.bandit.stats["snapshots"] > 0:
+                return
+            decision = self.bandit.choose()
+            assert self.slow.decide(int(decision.arm)) == decision.id
+            self.slow.draws += 1
+            reward = float(self.slow.arms[int(decision.arm)].sum())
+            self.bandit.learn(decision, reward)
+            self.slow.learn(decision.id, reward)
+        raise AssertionError("2,000 choices and no order")
+
+    # Orders are not saved.
+    @rule()
+    def save_and_load(self) -> None:
+        super().save_and_load()
+        self.choose_until_there_is_an_order()
+
+    @rule()
+    def pickle(self) -> None:
+        super().pickle()
+        self.choose_until_there_is_an_order()
+
+    @invariant()
+    def has_an_order(self) -> None:
+        if hasattr(self, "bandit"):
+            assert self.bandit.stats["snapshots"] > 0
+
+
+TestComparisonWithOrders = ComparisonWithOrders.TestCase
+TestComparisonWithOrders.settings = settings(
+    TestComparison.settings, max_examples=20, stateful_step_count=30
+)
+
+
+@pytest.mark.parametrize("background", [True, False])
 @pytest.mark.parametrize("policy", ["ts", "ucb", "elim"])
-def test_certified_decides_as_the_scan_among_thousands(policy: str) -> None:
+def test_certified_decides_as_the_scan_among_thousands(
+    policy: str, background: bool
+) -> None:
     """Enough arms for orders to be made, with churn, slates and eligibility."""
     rng = np.random.default_rng(3)
     bandits = [
         manyarms.Bandit(8, policy, search, 1.0, seed=4)
-        for search in ("scan", manyarms.Certified(check_every=1))
+        for search in (
+            "scan",
+            manyarms.Certified(background=background, check_every=1),
+        )
     ]
     X = rng.standard_normal((8000, 8)).astype(np.float32)
     theta = rng.standard_normal(8)
@@ -213,3 +279,14 @@ def test_certified_decides_as_the_scan_among_thousands(policy: str) -> None:
             if step % 10 == 0:
                 bandit.remove_arms([arm])
                 bandit.add_arms([5000 + step // 10], X[[5000 + step // 10]])
+    # In the background, when an order is ready depends on the machine; a minute is
+    # far more than it needs.
+    give_up = time.monotonic() + 60
+    while (
+        background
+        and bandits[1].stats["snapshots"] == 0
+        and time.monotonic() < give_up
+    ):
+        one, other = [bandit.choose() for bandit in bandits]
+        assert one == other
+    assert bandits[1].stats["snapshots"] > 0

@@ -205,29 +205,74 @@ TEST(Saved, RefusesEveryDamage) {
 
 // Nobody can stumble into these; somebody could make them. They may be refused
 // or turn out to be a bandit, but neither crash nor take memory without end.
-TEST(Saved, BearsForgedFiles) {
-  for (const PolicyOptions& policy : Policies()) {
-    const std::string whole = Bytes(MakeBandit(policy));
-    const std::string bytes = whole.substr(0, whole.size() - 4);
-    ASSERT_EQ(WithChecksum(bytes), whole);
-    for (std::size_t i = 8; i < bytes.size(); ++i) {
-      for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
-        std::string forged = bytes;
-        forged[i] = static_cast<char>(value);
-        try {
-          Bandit bandit = Loaded(WithChecksum(forged));
-          bandit.Choose();
-        } catch (const Error&) {
-          // Fine, too.
-        }
-      }
-      if (i % 16 == 0) {
-        EXPECT_THROW(Loaded(WithChecksum(bytes.substr(0, i))), Error);
+struct Kinds {
+  std::string name;
+  BanditOptions options;
+  int chooses_every;  // as many forged files that could be loaded
+
+  friend std::ostream& operator<<(std::ostream& out, const Kinds& kinds) {
+    return out << kinds.name;
+  }
+};
+
+class ForgedFiles : public ::testing::TestWithParam<Kinds> {};
+
+TEST_P(ForgedFiles, AreBorne) {
+  Bandit saved(GetParam().options);
+  saved.Add(testing::FirstIds(20), testing::GaussianRows(20, 3, 1));
+  saved.Remove(7);
+  for (int t = 0; t < 12; ++t) {
+    const Decision decision = saved.Choose();
+    if (t % 4 != 1) saved.Learn(decision, 0.1 * t);
+  }
+  const std::string whole = Bytes(saved);
+  const std::string bytes = whole.substr(0, whole.size() - 4);
+  ASSERT_EQ(WithChecksum(bytes), whole);
+  int refused = 0;
+  int loaded = 0;
+  for (std::size_t i = 8; i < bytes.size(); ++i) {
+    for (const int value : {0, 1, 0x7f, 0x80, 0xff}) {
+      std::string forged = bytes;
+      forged[i] = static_cast<char>(value);
+      try {
+        Bandit bandit = Loaded(WithChecksum(forged));
+        if (loaded++ % GetParam().chooses_every == 0) bandit.Choose();
+      } catch (const Error&) {
+        ++refused;  // Fine, too.
       }
     }
-    EXPECT_THROW(Loaded(WithChecksum(bytes + '\0')), Error);
+    if (i % 16 == 0) {
+      EXPECT_THROW(Loaded(WithChecksum(bytes.substr(0, i))), Error);
+    }
   }
+  EXPECT_THROW(Loaded(WithChecksum(bytes + '\0')), Error);
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(loaded, 100);
 }
+
+// Every policy with every search that serves it.
+std::vector<Kinds> AllKinds() {
+  std::vector<Kinds> all;
+  PolicyKinds::ForEach([&](auto policy, const auto&) {
+    SearchKinds::ForEach([&](auto search, const auto&) {
+      if (!search.Refusal(policy.kObjective, 3).empty()) return;
+      std::string name = fmt::format("{}_{}", policy.kName, search.kName);
+      std::ranges::replace(name, '-', '_');
+      all.push_back({name,
+                     {.dim = 3,
+                      .policy = policy.Samples().back().options,
+                      .search = search.Samples().back().options,
+                      .seed = 9},
+                     // Trees are planned by the first choice, in 20 to 100 ms.
+                     search.kName.starts_with("lsh") ? 100 : 1});
+    });
+  });
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryPolicyAndSearch, ForgedFiles,
+                         ::testing::ValuesIn(AllKinds()),
+                         [](const auto& c) { return c.param.name; });
 
 // The bytes of a bandit without arms that differ from those of another one:
 // where the option lies by which the two differ.

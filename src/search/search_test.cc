@@ -50,6 +50,18 @@ std::vector<Case> AllCases() {
   return cases;
 }
 
+std::vector<Case> CasesWithoutTheory() {
+  std::vector<Case> cases = AllCases();
+  std::erase_if(cases, [](const Case& c) {
+    return std::holds_alternative<LshTheoryOptions>(c.search);
+  });
+  return cases;
+}
+
+std::string NameOf(const ::testing::TestParamInfo<Case>& c) {
+  return c.param.name;
+}
+
 // Arms, a search over some of them, and the obvious way to the answer.
 class SearchLaws : public ::testing::TestWithParam<Case> {
  protected:
@@ -272,8 +284,11 @@ TEST_P(SearchLaws, TheTopAgreesWithBruteForce) {
     }
     EXPECT_EQ(distinct.size(), top.size());
   }
-  // A search that misses half of them is broken.
-  EXPECT_GE(right, asked / 2);
+  // Of the 352 arms asked for, the Euclidean graph over forms, whose lengths
+  // differ most, found 283, and every other search 341 or more. What a graph
+  // misses of one query lies together; 7 in 10 leaves room for nearly all of
+  // one more of the eight queries for 40 arms.
+  EXPECT_GE(right, asked * 7 / 10);
 }
 
 TEST_P(SearchLaws, FindsTheOnlyArm) {
@@ -282,13 +297,14 @@ TEST_P(SearchLaws, FindsTheOnlyArm) {
   EXPECT_EQ(search_->Best(query())->slot, slot);
 }
 
-TEST_P(SearchLaws, GivesEqualArmsToTheSmallerId) {
+// For all but lsh-theory, which answers with the first arm that is good enough.
+class LawsOfTies : public SearchLaws {};
+
+TEST_P(LawsOfTies, GivesEqualArmsToTheSmallerId) {
   const std::vector<float> row(kDim, 1.0F);
   for (const ArmId id : {9U, 4U, 7U, 3U, 8U}) AddArm(id, row);
   NewQuery(1);
-  const ArmId found = store_.id(search_->Best(query())->slot);
-  if (is_theory()) return;  // the first arm that is good enough, as they came
-  EXPECT_EQ(found, 3U);
+  EXPECT_EQ(store_.id(search_->Best(query())->slot), 3U);
 }
 
 TEST_P(SearchLaws, BearsZeroVectors) {
@@ -384,8 +400,9 @@ TEST_P(SearchLaws, CountsTheArmsItLooksAt) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EverySearch, SearchLaws,
-                         ::testing::ValuesIn(AllCases()),
-                         [](const auto& c) { return c.param.name; });
+                         ::testing::ValuesIn(AllCases()), NameOf);
+INSTANTIATE_TEST_SUITE_P(AllButTheory, LawsOfTies,
+                         ::testing::ValuesIn(CasesWithoutTheory()), NameOf);
 
 // Arms of very unequal length, in two clusters: nine in ten lie far out in one
 // direction.

@@ -193,6 +193,9 @@ class Certified : public ::testing::TestWithParam<Case> {
 // survey is ready depends on the machine, and so does that count.
 class CertifiedInForeground : public Certified {};
 
+// Tests of surveys that are taken beside the choices.
+class CertifiedInBackground : public Certified {};
+
 // Tests of the order, which a quadratic form does not have.
 class CertifiedOrder : public Certified {};
 
@@ -221,6 +224,8 @@ INSTANTIATE_TEST_SUITE_P(EveryObjective, CertifiedInForeground,
                                            kFormInForeground,
                                            kOptimismInForeground),
                          NameOf);
+INSTANTIATE_TEST_SUITE_P(EveryObjective, CertifiedInBackground,
+                         ::testing::Values(kProduct, kOptimism), NameOf);
 INSTANTIATE_TEST_SUITE_P(EveryObjective, CertifiedOrder,
                          ::testing::Values(kProduct, kOptimism,
                                            kProductInForeground,
@@ -349,7 +354,6 @@ TEST_P(CertifiedInForeground, TakesNewArmsInWithoutScoringThemForEver) {
   EXPECT_LT(both.stats().arms_scored - before, 300U * 3000U);
 }
 
-// Surveys that are under way are given up when there is no more use for them.
 TEST_P(Certified, CanBeClearedAndDestroyedAtAnyMoment) {
   for (int round = 0; round < 20; ++round) {
     SideBySide both = Make(16);
@@ -359,6 +363,41 @@ TEST_P(Certified, CanBeClearedAndDestroyedAtAnyMoment) {
       if (fill == 0) both.Clear();
     }
   }
+}
+
+// Surveys that are under way are given up when there is no more use for them.
+// Whether one still is when the arms leave depends on the machine, so it is
+// tried until it was, five times for each.
+TEST_P(CertifiedInBackground, CanBeClearedAndDestroyedDuringASurvey) {
+  constexpr int kMostRounds = 200;
+  int cleared = 0;
+  int destroyed = 0;
+  // Adds arms and chooses until a survey has begun. Returns whether it has not
+  // been installed since.
+  const auto survey_is_under_way = [](SideBySide& both) {
+    const SearchStats before = both.stats();
+    both.Add(40000, 1);
+    for (int i = 0;
+         i < 1000 && both.stats().arms_bounded == before.arms_bounded; ++i) {
+      EXPECT_TRUE(both.Choose());
+    }
+    return both.stats().arms_bounded > before.arms_bounded &&
+           both.stats().snapshots == before.snapshots;
+  };
+  for (int round = 0; round < kMostRounds && (cleared < 5 || destroyed < 5);
+       ++round) {
+    SideBySide both = Make(16, 1, static_cast<std::uint64_t>(round));
+    if (round % 2 == 0) {
+      cleared += survey_is_under_way(both) ? 1 : 0;
+      both.Clear();
+      both.Add(1000, 1);
+      for (int i = 0; i < 20; ++i) ASSERT_TRUE(both.Choose());
+    } else {
+      destroyed += survey_is_under_way(both) ? 1 : 0;
+    }
+  }
+  EXPECT_GE(cleared, 5) << "no survey was under way";
+  EXPECT_GE(destroyed, 5) << "no survey was under way";
 }
 
 TEST(CertifiedSearch, ReportsAWrongAnswer) {

@@ -2,11 +2,19 @@
 
 #include <algorithm>
 #include <new>
+#include <ostream>
 
+#include "search/hnsw/kind.h"
 #include "search/searcher.h"
 #include "testing.h"
 
 namespace manyarms {
+
+// For GoogleTest, which would print bytes.
+static void PrintTo(HnswOptions::Metric metric, std::ostream* out) {
+  *out << Choices<HnswOptions::Metric>{kMetrics}.Find(metric)->name;
+}
+
 namespace {
 
 constexpr std::size_t kDim = 4;
