@@ -30,10 +30,10 @@ struct CertifiedOptions {
   /// this library and should be reported. 0: never.
   std::uint64_t check_every = 0;
 
-  /// For ts and ucb: the most memory that the order and the arms added since may
-  /// take; 0: no limit but a quarter of the arms. With too little memory for a
-  /// useful order all choices scan. A survey under way takes up to twice as much
-  /// again.
+  /// For ts and ucb: the most memory that the order and the arms added since
+  /// may take; 0: no limit but a quarter of the arms. With too little memory
+  /// for a useful order all choices scan. A survey under way takes up to twice
+  /// as much again.
   std::size_t max_bytes = 0;
 
   bool operator==(const CertifiedOptions&) const = default;
