@@ -42,6 +42,7 @@ class FeatureRows {
                                : doubles_[place];
   }
 
+  bool are_doubles() const { return doubles_ != nullptr; }
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
 

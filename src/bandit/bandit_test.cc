@@ -333,6 +333,9 @@ TEST(Bandit, NamesTheValueThatWasGiven) {
   ExpectError(ErrorCode::kInvalidArgument, {"feature 1 is -1e+40,"}, [&] {
     bandit.Update(std::vector<ArmId>{0}, FeatureRows(&doubles[2], 1, 2, {}));
   });
+  const std::vector<double> digits = {1, 1234567890123};
+  ExpectError(ErrorCode::kInvalidArgument, {"feature 1 is 1234567890123,"},
+              [&] { bandit.Predict(FeatureRows(digits.data(), 1, 2, {})); });
   ExpectError(ErrorCode::kInvalidArgument, {"feature 1 is 3.3e+38,"},
               [&] { bandit.Add(ids, floats); });
   EXPECT_EQ(bandit.size(), 1U);
@@ -352,7 +355,7 @@ TEST(Bandit, DecidesByIdAmongArmsTooShortToTellApart) {
         SCOPED_TRACE(fmt::format("{} {} {}", PolicyName(policy),
                                  SearchName(search), size));
         Bandit bandit({.dim = 3, .policy = policy, .search = search});
-        for (const ArmId id : {9, 4, 6}) {
+        for (const ArmId id : {9U, 4U, 6U}) {
           bandit.Add(id, std::vector<float>{size, size, size});
         }
         for (int t = 0; t < 20; ++t) {

@@ -63,11 +63,13 @@ class OpenFile {
  public:
   OpenFile() = default;
   OpenFile(const fs::path& path, int flags, mode_t mode = 0)
-      : number_(open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+      : number_(open(path.c_str(), flags | O_CLOEXEC, mode)),
+        error_(number_ < 0 ? errno : 0) {}
   OpenFile(OpenFile&& other) noexcept
-      : number_(std::exchange(other.number_, -1)) {}
+      : number_(std::exchange(other.number_, -1)), error_(other.error_) {}
   OpenFile& operator=(OpenFile&& other) noexcept {
     std::swap(number_, other.number_);
+    std::swap(error_, other.error_);
     return *this;
   }
   ~OpenFile() {
@@ -75,6 +77,9 @@ class OpenFile {
   }
 
   explicit operator bool() const { return number_ >= 0; }
+
+  // What kept it from being opened, as errno.
+  int error() const { return error_; }
 
   // To the disk: of a file its contents, of a folder its names. Returns errno.
   int Sync() const { return fsync(number_) == 0 ? 0 : errno; }
@@ -89,6 +94,7 @@ class OpenFile {
 
  private:
   int number_ = -1;
+  int error_ = 0;
 };
 
 // The name of a temporary file is that of its target (or how it begins, lest
@@ -144,7 +150,7 @@ class TemporaryFile {
       path_ = FolderOf(target) / fmt::format("{}{:08x}{:08x}{}", stem, random(),
                                              random(), kEnding);
       file_ = OpenFile(path_, O_CREAT | O_EXCL | O_WRONLY, 0666);
-      if (!file_ && errno != EEXIST) Fail(given, errno);
+      if (!file_ && file_.error() != EEXIST) Fail(given, file_.error());
     } while (!file_ || !Claim());
     struct stat before = {};
     if (stat(target.c_str(), &before) == 0) {

@@ -101,6 +101,7 @@ TEST_F(WholeFile, MayBeWrittenByManyAtOnce) {
     ASSERT_GE(writer, 0);
     if (writer == 0) {
       std::vector<std::thread> threads;
+      threads.reserve(3);
       for (int thread = 0; thread < 3; ++thread) {
         threads.emplace_back([this] {
           for (int round = 0; round < 60; ++round) Write("whole");

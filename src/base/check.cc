@@ -59,11 +59,9 @@ void CheckRow(std::span<const float> row, std::size_t i,
               const FeatureRows& given) {
   for (std::size_t j = 0; j < row.size(); ++j) {
     if (IsFeature(row[j])) continue;
-    const double value = given.At(i, j);
-    // A float's digits are fewer than those of the double that equals it.
-    const bool is_float = static_cast<double>(row[j]) == value;
-    const std::string message =
-        is_float ? WrongFeature(j, row[j]) : WrongFeature(j, value);
+    const std::string message = given.are_doubles()
+                                    ? WrongFeature(j, given.At(i, j))
+                                    : WrongFeature(j, row[j]);
     if (given.rows() == 1) Fail(message);
     Fail(fmt::format("row {} of {}, counted from 0: {}", i, given.rows(),
                      message));
