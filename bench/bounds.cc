@@ -12,6 +12,7 @@
 #include "kernels/kernels.h"
 #include "manyarms/bandit.h"
 #include "manyarms/random.h"
+#include "posterior/posterior.h"
 #include "search/certified/snapshot.h"
 
 namespace manyarms {

@@ -16,6 +16,7 @@
 #include "manyarms/random.h"
 #include "manyarms/research/environment.h"
 #include "manyarms/research/experiment.h"
+#include "posterior/posterior.h"
 #include "search/searcher.h"
 
 namespace manyarms {

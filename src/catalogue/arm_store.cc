@@ -51,7 +51,6 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
   index_.Reserve(size() + ids.size());
   const Slot used_before = slots_used_;
   std::size_t put = 0;
-  std::size_t members = 0;
   try {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (i + kAhead < ids.size()) index_.Prefetch(ids[i + kAhead]);
@@ -66,12 +65,11 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
                                 ids[i]));
       }
       ++put;
-      members_.Add(slots.back());
-      ++members;
     }
+    members_.Add(slots);
   } catch (...) {  // as if nothing had happened
     for (std::size_t i = slots.size(); i-- > 0;) {
-      if (i < members) members_.Remove(slots[i]);
+      if (members_.Contains(slots[i])) members_.Remove(slots[i]);
       if (i < put) index_.Erase(slots[i], blocks());
       if (slots[i] < used_before) free_slots_.push_back(slots[i]);
     }

@@ -19,6 +19,23 @@ void Members::Add(Slot slot) {
   arms_.Add(slot);
 }
 
+// More arms than the log is long leave nothing of it, so that they need not be
+// written there one by one.
+void Members::Add(std::span<const Slot> slots) {
+  if (slots.size() < 2 * LogLength()) {
+    for (const Slot slot : slots) Add(slot);
+    return;
+  }
+  const Slot last = std::ranges::max(slots);
+  if (BlockOf(last) >= changed_.size()) changed_.resize(BlockOf(last) + 1);
+  log_start_ = epoch() + slots.size();
+  log_.clear();
+  for (const Slot slot : slots) {
+    changed_[BlockOf(slot)] = log_start_;
+    arms_.Add(slot);
+  }
+}
+
 void Members::Remove(Slot slot) {
   Note({.slot = slot, .added = false});
   arms_.Remove(slot);
@@ -33,8 +50,12 @@ void Members::Clear() {
   arms_.Clear();
 }
 
+std::size_t Members::LogLength() const {
+  return std::max(kShortLog, changed_.size());
+}
+
 void Members::Note(const Change& change) {
-  const std::size_t kept = std::max(kShortLog, changed_.size());
+  const std::size_t kept = LogLength();
   if (log_.size() >= 2 * kept) {
     const auto end = log_.end() - static_cast<std::ptrdiff_t>(kept);
     log_start_ += static_cast<Epoch>(end - log_.begin());

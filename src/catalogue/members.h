@@ -25,6 +25,9 @@ class Members {
   /// REQUIRES: the slot is not a member.
   void Add(Slot slot);
 
+  /// The same for several; faster for very many.
+  void Add(std::span<const Slot> slots);
+
   /// REQUIRES: the slot is a member.
   void Remove(Slot slot);
 
@@ -56,6 +59,7 @@ class Members {
   std::size_t memory_bytes() const;
 
  private:
+  std::size_t LogLength() const;
   void Note(const Change& change);
 
   ArmSet arms_;

@@ -28,7 +28,16 @@ TEST(Members, TellEveryChangeToThoseWhoFollow) {
   int by_blocks = 0;
   for (int step = 0; step < 40'000; ++step) {
     const auto slot = static_cast<Slot>(random.Below(5000));
-    if (random.Below(10'000) == 0) {
+    if (random.Below(2'000) == 0) {
+      std::vector<Slot> many;
+      for (Slot next = 5000; next < 5000 + 1 + random.Below(4000); ++next) {
+        if (!slow.arms.contains(next)) many.push_back(next);
+      }
+      for (const Slot arm : many) slow.log.push_back({arm, true});
+      slow.arms.insert(many.begin(), many.end());
+      members.Add(many);
+      if (many.empty()) continue;
+    } else if (random.Below(10'000) == 0) {
       for (const Slot arm : slow.arms) slow.log.push_back({arm, false});
       slow.arms.clear();
       members.Clear();

@@ -8,9 +8,7 @@ Index::Index(const SearchTask& task, const ArmStore& store, Scope scope)
 }
 
 void Index::Add(std::span<const Slot> slots) {
-  if (own_) {
-    for (const Slot slot : slots) own_->Add(slot);
-  }
+  if (own_) own_->Add(slots);
   Insert(slots);
 }
 
