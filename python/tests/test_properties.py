@@ -194,7 +194,8 @@ class ComparisonWithOrders(Comparison):
 
     @initialize(
         policy=st.sampled_from(["ts", "ucb"]),
-        exploration=st.sampled_from([0.0, 0.5, 2.0]),
+        # Without exploration an order may never pay.
+        exploration=st.sampled_from([0.5, 2.0]),
         seed=st.integers(0, 2**64 - 1),
     )
     def begin(self, policy: str, exploration: float, seed: int) -> None:
