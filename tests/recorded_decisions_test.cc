@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <map>
@@ -166,9 +167,8 @@ class Life {
     }
     // Some rewards come late, in another order, or never.
     if (Every(12, 11)) {
-      for (auto late = late_.rbegin(); late != late_.rend(); ++late) {
-        Learn(*late);
-      }
+      std::ranges::reverse(late_);
+      for (const Decision& late : late_) Learn(late);
       late_.clear();
     }
   }

@@ -23,7 +23,7 @@ using Role = RandomStream::Role;
 constexpr std::size_t kDim = 8;
 constexpr std::size_t kFinders = 1000;
 constexpr std::size_t kArms = 100'000;
-constexpr std::size_t kMaxBytes = 128 * 1024;
+constexpr std::size_t kMaxBytes = std::size_t{128} * 1024;
 constexpr double kExploration = 2;
 
 // A thread sanitizer, or an address sanitizer, makes all of this slower by ten
@@ -131,6 +131,7 @@ class Finders : public ::testing::TestWithParam<Objective> {
 TEST_P(Finders, AThousandFindWhatScansFindWhileArmsComeAndGo) {
   SetSurveyThreads(2);
   std::vector<std::unique_ptr<Asker>> askers;
+  askers.reserve(kFinders);
   for (std::uint64_t key = 0; key < kFinders; ++key) {
     askers.push_back(std::make_unique<Asker>(key, index_, GetParam()));
   }
@@ -206,6 +207,7 @@ TEST_P(Finders, FindWhatScansFindAfterSleepingThroughAMillionChanges) {
 TEST_P(Finders, ArmsAreAddedWhileSurveysRunOneAfterAnother) {
   SetSurveyThreads(4);
   std::vector<std::unique_ptr<Asker>> askers;
+  askers.reserve(50);
   for (std::uint64_t key = 0; key < 50; ++key) {
     askers.push_back(std::make_unique<Asker>(key, index_, GetParam()));
   }

@@ -11,7 +11,7 @@
 namespace manyarms {
 
 // For GoogleTest, which would print bytes.
-static void PrintTo(HnswOptions::Metric metric, std::ostream* out) {
+void PrintTo(HnswOptions::Metric metric, std::ostream* out) {
   *out << Choices<HnswOptions::Metric>{kMetrics}.Find(metric)->name;
 }
 
