@@ -17,8 +17,8 @@ namespace manyarms {
 struct About {
   std::string_view name;       ///< in C++ and Python
   std::string_view help;       ///< in plain English
-  std::string_view flag = "";  ///< of the program; empty: --name-like-this
-  std::string_view row = "";   ///< in rows and tables; empty: the name
+  std::string_view flag = {};  ///< of the program; empty: --name-like-this
+  std::string_view row = {};   ///< in rows and tables; empty: the name
   std::uint32_t since = 1;     ///< the first format of saved files that has it
   bool decides = false;        ///< whether decisions depend on it
   bool first_in_row = false;   ///< rows have it before the others
