@@ -15,13 +15,15 @@ namespace manyarms {
 /// What is said of an option. Its default is what a default-constructed object
 /// has.
 struct About {
-  std::string_view name;       ///< in C++ and Python
-  std::string_view help;       ///< in plain English
+  std::string_view name;  ///< in C++ and Python
+  std::string_view help;  ///< in plain English
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
   std::string_view flag = {};  ///< of the program; empty: --name-like-this
   std::string_view row = {};   ///< in rows and tables; empty: the name
-  std::uint32_t since = 1;     ///< the first format of saved files that has it
-  bool decides = false;        ///< whether decisions depend on it
-  bool first_in_row = false;   ///< rows have it before the others
+  // NOLINTEND(readability-redundant-member-init)
+  std::uint32_t since = 1;    ///< the first format of saved files that has it
+  bool decides = false;       ///< whether decisions depend on it
+  bool first_in_row = false;  ///< rows have it before the others
 };
 
 std::string FlagName(const About& about);

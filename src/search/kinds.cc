@@ -18,7 +18,7 @@ void CheckSearch(const SearchOptions& options, Objective objective,
                  std::size_t dim) {
   SearchKinds::Visit(options, [&](auto kind, const auto& chosen) {
     CheckFields(kind.kFields, chosen, dim);
-    const std::string refusal = kind.Refusal(objective, dim);
+    const std::string refusal(kind.Refusal(objective, dim));
     if (!refusal.empty()) throw Error(ErrorCode::kUnsupported, refusal);
   });
 }

@@ -45,7 +45,7 @@ struct SearchKind<CertifiedOptions> {
              .row = "order_bytes",
              .since = 3}}};
 
-  static std::string Refusal(Objective, std::size_t) { return ""; }
+  static std::string_view Refusal(Objective, std::size_t) { return ""; }
 
   // Some of the arms once more, in order.
   static double BytesPerArm(const CertifiedOptions&, Objective objective,

@@ -21,7 +21,7 @@ struct SearchKind<ScanOptions> {
 
   static constexpr std::tuple<> kFields{};
 
-  static std::string Refusal(Objective, std::size_t) { return ""; }
+  static std::string_view Refusal(Objective, std::size_t) { return ""; }
 
   static double BytesPerArm(const ScanOptions&, Objective, double) { return 1; }
 
