@@ -24,7 +24,7 @@ class BanditFlags {
     SearchOptions search;
   };
 
-  /// What the flags ask for, in a run of so many steps. Throws
+  /// What the flags ask for, in a run of `steps` steps. Throws
   /// Error(kInvalidArgument) for a flag that neither the policy nor the search
   /// has: what was asked for and is not done would be worse than an error.
   Chosen Parse(std::uint64_t steps) const;

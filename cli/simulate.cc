@@ -127,12 +127,13 @@ void AddWorldFlags(CLI::App& command, Flags& flags) {
   command.add_option("--steps", flags.spec.steps, "Choices to make (T)")
       ->check(Count())
       ->group("World");
-  command.add_option("--add", world.add, "Arms added every so many steps")
+  command
+      .add_option("--add", world.add, "Arms added at each change (see --every)")
       ->check(Count())
       ->group("World");
   command
       .add_option("--remove", world.remove,
-                  "Random arms removed every so many steps")
+                  "Random arms removed at each change")
       ->check(Count())
       ->group("World");
   command.add_option("--every", world.every, "Steps between changes")

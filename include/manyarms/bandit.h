@@ -82,7 +82,7 @@ class Bandit {
   Bandit(Bandit&&) noexcept;
   Bandit& operator=(Bandit&&) noexcept;
 
-  /// Makes room for so many arms in all. Adding them goes faster then.
+  /// Makes room for this number of arms in all. Adding them is faster then.
   void Reserve(std::size_t arms);
 
   /// Adds arms, all or none; a row of features for each, or ids.size() rows of

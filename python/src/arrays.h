@@ -10,8 +10,8 @@
 
 namespace manyarms::python {
 
-/// A vector's values as NumPy's, without a copy; in rows of so many if
-/// `columns` are given.
+/// The values of a vector as a NumPy array, without a copy; in rows of
+/// `columns` values if that is not 0.
 template <class T>
 nanobind::object Array(std::vector<T> values, std::size_t columns = 0) {
   auto owned = std::make_unique<std::vector<T>>(std::move(values));

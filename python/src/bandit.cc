@@ -163,7 +163,8 @@ features: an array of float32, float64 or integers, or a list of lists, a row fo
             self.Reserve(ParseNumber(arms, {"arms", "an int"}));
           },
           "arms"_a, nb::sig("def reserve(self, arms: int) -> None"),
-          "Makes room for so many arms in all; adding them goes faster then.")
+          "Makes room for this number of arms in all; adding them is faster "
+          "then.")
       .def_prop_ro(
           "ids", [](const PyBandit& self) { return AsArray(self.Ids()); },
           nb::for_getter(
@@ -399,8 +400,8 @@ void BindProperties(BanditClass& bandit) {
       .def_prop_ro(
           "max_pending",
           [](const PyBandit& self) { return self.options().max_pending; },
-          "Rewards can be learned of so many decisions, counted back from the "
-          "last.")
+          "The number of decisions, counted back from the last, whose rewards "
+          "can still be learned.")
       .def_prop_ro("pending", &PyBandit::pending,
                    "How many decisions wait for their reward.")
       .def_prop_ro(

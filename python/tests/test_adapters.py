@@ -1,4 +1,4 @@
-"""The adapters, held against the libraries that they stand in for."""
+"""The adapters, compared with the libraries that they stand in for."""
 
 from __future__ import annotations
 

@@ -187,8 +187,7 @@ TestComparison.settings = settings(
 
 
 class ComparisonWithOrders(Comparison):
-    """The same among so many arms that certified search, which is a scan at first,
-    goes by an order of them."""
+    """The same among enough arms for certified search to use an order of them."""
 
     ARMS = 2000
 

@@ -57,7 +57,7 @@ Elimination::Elimination(const EliminationOptions& options,
 
 // Lines 8 and 21: floor(-log2(uncertainty)), kept within the stages.
 std::size_t Elimination::StageOf(float uncertainty) const {
-  if (!(uncertainty < 1)) return 0;  // also what is not a number
+  if (!(uncertainty < 1)) return 0;  // NaN, too
   if (uncertainty <= widths_.back()) return last_stage();
   int exponent = 0;
   const float mantissa = std::frexp(uncertainty, &exponent);  // in [1/2, 1)

@@ -33,16 +33,15 @@ class Policy {
   /// REQUIRES: the policy has the arm, and the store still holds it.
   virtual void Remove(Slot slot) = 0;
 
-  /// No slot if no arm has a score that is a number, which cannot be learned.
+  /// The chosen arm. No slot if all scores are NaN, which no reward can cause.
   /// REQUIRES: the policy has at least one arm.
   virtual Hit Choose() = 0;
 
-  /// The best so many arms by what one choice goes by, best first, of a part of
-  /// the arms if the request says so. For elim, whose stages are made of all
-  /// arms and say nothing of a part of them: of the arms whose upper bound
-  /// reaches the largest lower bound, the most uncertain ones; its stages stay
-  /// as they are.
-  /// REQUIRES: among the arms asked for is at least one of the policy's.
+  /// The top k arms by the score of one choice, best first. The stages of elim
+  /// say nothing of a part of the arms, so elim returns the most uncertain of
+  /// the arms whose upper bound reaches the largest lower bound, and its stages
+  /// stay as they are.
+  /// REQUIRES: at least one arm is eligible.
   virtual std::vector<Hit> ChooseTop(const TopRequest& request) = 0;
 
   virtual PolicyStats stats() const = 0;

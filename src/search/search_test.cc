@@ -241,7 +241,7 @@ TEST_P(SearchLaws, AgreesWithBruteForce) {
   ExpectGoodAnswers(100);
 }
 
-// The best so many of all arms or of some, against sorting them all.
+// The top k of all arms or of some, compared with sorting them all.
 TEST_P(SearchLaws, TheTopAgreesWithBruteForce) {
   const auto slots = AddGaussianArms(3000, 1);
   for (std::size_t i = 0; i < slots.size(); i += 7) RemoveArm(slots[i]);
@@ -250,7 +250,7 @@ TEST_P(SearchLaws, TheTopAgreesWithBruteForce) {
   for (std::uint64_t i = 0; i < 120; ++i) {
     NewQuery(i);
     const std::size_t count = std::array<std::size_t, 4>{1, 3, 40, 5000}[i % 4];
-    // All of them, every so many.
+    // All of them, or one in a few.
     const std::size_t every =
         std::array<std::size_t, 4>{0, 200, 2, 1}[i / 4 % 4];
     ArmSet among;
@@ -454,7 +454,8 @@ TEST(HnswSearch, FindsShortArmsBesideLongOnes) {
   EXPECT_GT(Recall(store, slots, HnswOptions{.metric = Metric::kBoth}), 0.9);
 }
 
-// Of these arms the raw graph reaches so few that a long shortlist stays short.
+// The raw graph reaches only few of these arms, so that it cannot fill a long
+// shortlist.
 // It must be asked again, and in the end every arm be scored.
 TEST(HnswSearch, TriesHarderWhenTheShortlistStaysShort) {
   constexpr std::size_t kArms = 3000;

@@ -10,8 +10,8 @@ namespace manyarms {
 /// Asks filter trees (research/filter_tree_plan.h) for arms that may beat the
 /// best one known and scores those exactly. Approximate; the number of arms
 /// looked at grows more slowly than K. Where trees would cost more than a scan
-/// it scans: among few arms, and mostly for elim, whose quadratic forms live in
-/// so many dimensions that trees cannot tell near from far.
+/// it scans: among few arms, and mostly for elim, because in the d(d+1)/2
+/// dimensions of its quadratic forms trees cannot tell near from far.
 ///
 /// Arms leave the trees as they came. Trees are planned when scans have cost as
 /// much as planning does, built when they would have saved as much as building

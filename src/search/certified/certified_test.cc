@@ -110,7 +110,7 @@ class SideBySide {
     ASSERT_EQ(store_.Add(12345, features), slot);
   }
 
-  // How many arms the best so many are, of the mean's direction.
+  // The number of arms in an answer to a request for `count`, by the mean.
   std::size_t TopScored(std::size_t count) {
     const Eigen::VectorXd direction = posterior_.Mean();
     const Eigen::MatrixXd factor = kRadius * posterior_.InverseFactor();
@@ -129,7 +129,7 @@ class SideBySide {
   std::size_t size() const { return slots_.size(); }
 
  private:
-  // The best so many, of all arms or of a few, many or most of them.
+  // The top k of all arms, or of few, many or most of them.
   bool TopIsTheScans(const Query& query) {
     ArmSet among;
     const std::uint64_t one_in =

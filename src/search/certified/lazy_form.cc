@@ -182,7 +182,7 @@ Hit LazyFormFinder::FindBest(const Query& query) {
   return best_;
 }
 
-// Asked the other way round, so that what is not a number reaches.
+// Not written as >=, so that NaN reaches.
 template <class Bounds>
 bool LazyFormFinder::Reaches(const Bounds& bounds) const {
   return !(bounds.last < last_bar_) && !(bounds.initial < initial_bar_);

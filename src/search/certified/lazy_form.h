@@ -37,8 +37,8 @@ class LazyFormFinder final : public Finder {
     float initial;  // the largest width at the snapshot
     float last;     // the largest width when it was last computed
   };
-  // The largest of so many units in a row. Like sums of a heap, but they are
-  // swept in one go: a few comparisons for a thousand arms.
+  // The largest bounds of kGroup units that follow one another: a thousand arms
+  // are passed over by two comparisons.
   static constexpr std::size_t kGroup = 64;
   struct Group {
     float initial = 0;

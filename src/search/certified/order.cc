@@ -174,7 +174,7 @@ Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
                             const ArmStore& store, Hit& best) const {
   return WalkDown(
       query,
-      // Asked the other way round, so that what is not a number reaches.
+      // Not written as >=, so that NaN reaches.
       [&](double ceiling) {
         return best.slot == kNoSlot || !(ceiling < best.score);
       },

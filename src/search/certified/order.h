@@ -48,7 +48,7 @@ class Order {
   Walk FindBest(const Scorer& scorer, const Query& query, const ArmStore& store,
                 Hit& best) const;
 
-  /// The same for the best so many. Arms that are not in `among` are passed
+  /// The same for the top k. Arms that are not in `among` are passed
   /// over, if it is given.
   Walk FindTop(const Scorer& scorer, const Query& query, const ArmSet* among,
                kernels::TopHits& top) const;

@@ -26,7 +26,7 @@ constexpr double kMaxInsertDirections = 4000;
 constexpr std::size_t kMaxDepth = 3;
 constexpr double kLeastBandBytes = 1e6;
 
-// Trees are built anew when there are so many times more points.
+// Trees are built anew when the number of points has grown by this factor.
 constexpr std::size_t kGrowth = 4;
 constexpr std::size_t kCosines = 64;  // that efforts are known for
 constexpr double kHighestCosine = 0.98;
