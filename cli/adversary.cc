@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "output.h"
 #include "progress.h"
+#include "reproduction/figures.h"
 #include "reproduction/text.h"
 
 namespace manyarms::cli {
@@ -150,7 +151,10 @@ void Adversary(const Flags& flags) {
   // Opened before the work, so that a path that cannot be written costs none.
   Output output(flags.output);
   std::optional<Output> plot;
-  if (!flags.plot.empty()) plot.emplace(flags.plot);
+  if (!flags.plot.empty()) {
+    reproduction::RequireGnuplot();
+    plot.emplace(flags.plot);
+  }
   ProgressLine progress;
   progress.Begin("sequences");
   const std::vector<AdversaryResult> results = RunAdversary(

@@ -15,6 +15,7 @@
 #include "manyarms/error.h"
 #include "output.h"
 #include "progress.h"
+#include "reproduction/figures.h"
 #include "reproduction/plan.h"
 #include "reproduction/rows.h"
 #include "reproduction/runner.h"
@@ -173,6 +174,17 @@ std::size_t DoMissingRuns(const Flags& flags, std::vector<Table> tables,
   return outcome.failed;
 }
 
+// Not an error: rows and tables.md can be made without it, and
+// `manyarms report` makes the page later.
+void WarnWithoutGnuplot(ProgressLine& progress) {
+  try {
+    RequireGnuplot();
+  } catch (const Error& error) {
+    progress.Say(fmt::format("there will be no page with plots, because {}",
+                             error.what()));
+  }
+}
+
 void Reproduce(const Flags& flags) {
   const std::vector<Table> tables = TablesOf(flags.experiments);
   const std::vector<Table> chosen = ChosenTables(flags, tables);
@@ -181,6 +193,7 @@ void Reproduce(const Flags& flags) {
   const fs::path file = folder / "rows.jsonl";
   Output output("");
   ProgressLine progress;
+  WarnWithoutGnuplot(progress);
   const std::size_t failed = DoMissingRuns(flags, chosen, file, progress);
   const RowsBySettings rows = ReadRowFile(file).rows;
   if (!rows.empty()) {

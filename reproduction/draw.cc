@@ -122,4 +122,9 @@ void Draw(Report& report) {
   });
 }
 
+void RequireGnuplot() {
+  Report nothing;
+  Draw(nothing);
+}
+
 }  // namespace manyarms::reproduction

@@ -152,6 +152,23 @@ TEST(CommandLineFiles, AreOpenedBeforeTheWork) {
   }
 }
 
+TEST(CommandLinePlots, MissAMissingGnuplotBeforeTheWork) {
+  const std::string program = testing::Program().string();
+  const auto svg = Scratch() / "adversary.svg";
+  const Outcome adversary = RunCommand(
+      fmt::format("timeout 20 env PATH=/nowhere {} adversary --points 100000 "
+                  "--sequences 1000000 --plot {}",
+                  program, svg.string()));
+  EXPECT_EQ(adversary.status, 2);
+  ExpectParts(adversary.err, {"gnuplot cannot draw", "gnuplot-nox"});
+  EXPECT_FALSE(std::filesystem::exists(svg));
+
+  const Outcome reproduce = RunCommand(
+      fmt::format("timeout -s INT 1 env PATH=/nowhere {} reproduce --out {}",
+                  program, (Scratch() / "reproduced").string()));
+  ExpectParts(reproduce.err, {"there will be no page with plots"});
+}
+
 TEST(CommandLineRows, AreRepeatableRunByRun) {
   const Outcome three =
       RunProgram("simulate --arms 30 --steps 50 --runs 3 --seed 4 --json");

@@ -215,7 +215,7 @@ eligible: ids of the arms that may be chosen, or a boolean array with a place
                   "eligible: Ids | Mask | None = None) -> list[Decision]"),
           R"(Chooses several arms, without learning in between.
 
-mode: 'best' is for a slate: the best arms of one draw, best first, no arm
+mode: 'best' is for the top k: the best arms of one draw, best first, no arm
     twice, and fewer than count if fewer are eligible. 'draws' is for as many
     users: count choices in a row, for which 'ts' draws anew each time.)");
 }

@@ -26,10 +26,12 @@ struct SearchKind<CertifiedOptions> {
   static constexpr std::tuple kFields{
       Field{&CertifiedOptions::background,
             Switch{.flag_help =
-                       "Take snapshots on the choosing thread, not beside it; "
+                       "Take surveys on the choosing thread, not beside it; "
                        "same decisions (elim does so anyway)"},
             {.name = "background",
-             .help = "Takes snapshots on a thread of its own, for ts and ucb",
+             .help =
+                 "Takes surveys on the threads that all bandits share, for ts "
+                 "and ucb; the flag turns this off",
              .flag = "foreground"}},
       Field{&CertifiedOptions::check_every,
             Counts{0, std::numeric_limits<std::uint64_t>::max()},
