@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -29,23 +28,30 @@ struct LargeAllocator {
   LargeAllocator(  // NOLINT(google-explicit-constructor): allocators convert
       const LargeAllocator<U>&) noexcept {}
 
+  /// What an array takes.
+  static constexpr std::size_t Bytes(std::size_t count) {
+    const std::size_t unit = Alignment(count);
+    return std::max(unit, (count * sizeof(T) + unit - 1) / unit * unit);
+  }
+
   T* allocate(std::size_t count) {
-    constexpr std::size_t kCacheLine = 64;
     constexpr std::size_t kMost = PTRDIFF_MAX - kHugePage;
     if (count > kMost / sizeof(T)) throw std::bad_alloc();
-    const std::size_t wanted = std::max<std::size_t>(count * sizeof(T), 1);
-    const std::size_t alignment =
-        std::clamp(std::bit_floor(wanted), kCacheLine, kHugePage);
-    const std::size_t bytes = (wanted + alignment - 1) / alignment * alignment;
-    void* memory = std::aligned_alloc(alignment, bytes);
+    const std::size_t bytes = Bytes(count);
+    void* memory = std::aligned_alloc(Alignment(count), bytes);
     if (memory == nullptr) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
     // If this fails, everything works, only slower.
-    if (alignment == kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);
+    if (bytes >= kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t) { std::free(memory); }
+
+  static constexpr std::size_t Alignment(std::size_t count) {
+    constexpr std::size_t kCacheLine = 64;
+    return count * sizeof(T) >= kHugePage ? kHugePage : kCacheLine;
+  }
 
   friend bool operator==(const LargeAllocator&, const LargeAllocator&) {
     return true;

@@ -80,6 +80,26 @@ std::vector<std::uint32_t> Members::ChangedBlocks(Epoch since) const {
   return blocks;
 }
 
+std::vector<MaskedBlock> Members::ChangedSlots(Epoch since) const {
+  std::vector<MaskedBlock> changed;
+  if (!LogReaches(since)) {
+    for (const std::uint32_t block : ChangedBlocks(since)) {
+      changed.push_back({.block = block, .lanes = kAllLanes});
+    }
+    return changed;
+  }
+  std::vector<Slot> slots;
+  for (const Change& change : Changes(since)) slots.push_back(change.slot);
+  std::ranges::sort(slots);
+  for (const Slot slot : slots) {
+    if (changed.empty() || changed.back().block != BlockOf(slot)) {
+      changed.push_back({.block = BlockOf(slot), .lanes = 0});
+    }
+    changed.back().lanes |= 1U << LaneOf(slot);
+  }
+  return changed;
+}
+
 std::size_t Members::memory_bytes() const {
   return arms_.memory_bytes() + changed_.capacity() * sizeof(Epoch) +
          log_.capacity() * sizeof(Change);

@@ -56,6 +56,10 @@ class Members {
   /// blocks without members included. O(blocks).
   std::vector<std::uint32_t> ChangedBlocks(Epoch since) const;
 
+  /// The slots that were added or removed since then, by block in ascending
+  /// order. Where the log does not reach back, all lanes of changed blocks.
+  std::vector<MaskedBlock> ChangedSlots(Epoch since) const;
+
   std::size_t memory_bytes() const;
 
  private:

@@ -14,6 +14,9 @@ namespace manyarms {
 /// the widest instruction set, and a cache line.
 inline constexpr std::uint32_t kLanes = 16;
 
+/// The lanes of a block that is full, as bits.
+inline constexpr std::uint32_t kAllLanes = (1U << kLanes) - 1;
+
 inline std::uint32_t BlockOf(Slot slot) { return slot / kLanes; }
 inline std::uint32_t LaneOf(Slot slot) { return slot % kLanes; }
 

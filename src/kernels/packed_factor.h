@@ -22,6 +22,9 @@ class PackedFactor {
 
   const float* data() const { return values_.data(); }
   std::size_t dim() const { return dim_; }
+  std::size_t memory_bytes() const {
+    return values_.capacity() * sizeof(float);
+  }
 
  private:
   std::size_t dim_ = 0;

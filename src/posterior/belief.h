@@ -25,7 +25,8 @@ class Belief {
   virtual std::uint64_t version() const = 0;
 
   /// The factor by which any arm's width may have grown since this version, at
-  /// most. It is 1 for beliefs that only ever learn, because V only grows.
+  /// most. At least 1, and never less since an earlier version. It is 1 for
+  /// beliefs that only ever learn, because V only grows.
   virtual double WidthGrowthSince(std::uint64_t version) const = 0;
 
  protected:

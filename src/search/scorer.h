@@ -31,6 +31,10 @@ class Scorer {
   void Top(const BlockTable& table, std::span<const MaskedBlock> blocks,
            kernels::TopHits& top) const;
 
+  std::size_t memory_bytes() const {
+    return direction_.capacity() * sizeof(float) + factor_.memory_bytes();
+  }
+
  private:
   Objective objective_;
   std::vector<float> direction_;

@@ -18,10 +18,10 @@ namespace manyarms {
 /// kept in order: a thirtieth of a million, a tenth or more while little is
 /// known, and up to three times that while the next order is made.
 struct CertifiedOptions {
-  /// For ts and ucb: takes snapshots on a thread of its own, where the machine
-  /// has a second core, so that choices go on. Decisions are the same either
-  /// way; how many arms are scored depends on when a snapshot is ready. (elim
-  /// takes one before its first choice and hardly any more.)
+  /// For ts and ucb: takes surveys on the threads that all bandits share
+  /// (threads.h), so that choices continue meanwhile. Decisions are the same
+  /// either way; how many arms are scored depends on when a survey has ended.
+  /// (elim takes one before its first choice and hardly any more.)
   bool background = true;
 
   /// Compares every n-th answer with a full scan's, which costs a scan and
@@ -31,9 +31,9 @@ struct CertifiedOptions {
   std::uint64_t check_every = 0;
 
   /// For ts and ucb: the most memory that the order and the arms added since
-  /// may take; 0: no limit but a quarter of the arms. With too little memory
-  /// for a useful order all choices scan. A survey under way takes up to twice
-  /// as much again.
+  /// may take; 0: no limit but half of the arms. With too little memory for a
+  /// useful order all choices scan. A survey under way takes up to twice as
+  /// much again, and one that has ended once as much until the next choice.
   std::size_t max_bytes = 0;
 
   bool operator==(const CertifiedOptions&) const = default;

@@ -30,35 +30,28 @@ std::vector<MaskedBlock> Eligible(std::span<const MaskedBlock> blocks,
   return eligible;
 }
 
-// Adds those of the slots to the fresh arms that cannot join the rest of the
-// order. Most new arms cannot be better than the best of the rest, and join.
-class Sorter {
- public:
-  Sorter(const Order& order, const BlockTable& table, FreshArms& fresh)
-      : order_(order),
-        table_(table),
-        terms_(order.snapshot().terms()),
-        fresh_(fresh) {}
-
-  void Place(Slot slot) {
-    if (BlockOf(slot) != block_) {
-      block_ = BlockOf(slot);
-      kernels::BoundsOf(table_.Features(block_), terms_, bounds_);
-    }
-    const std::uint32_t lane = LaneOf(slot);
-    if (!order_.IsBelowRest(bounds_.centre[lane], bounds_.width[lane])) {
-      fresh_.Add(slot);
-    }
+// Those of the arms that cannot join the rest of the order. Most new arms
+// cannot be better than the best of the rest, and join.
+std::vector<MaskedBlock> AboveRest(const BlockTable& table, const ArmSet& arms,
+                                   const Order& order,
+                                   std::span<const MaskedBlock> changed) {
+  const kernels::BoundTerms terms = order.snapshot().terms();
+  kernels::BlockBounds bounds;
+  std::vector<MaskedBlock> above;
+  for (const auto& [block, lanes] : changed) {
+    const std::uint32_t present = lanes & arms.lanes(block);
+    if (present == 0) continue;
+    kernels::BoundsOf(table.Features(block), terms, bounds);
+    std::uint32_t fresh = 0;
+    ForEachLane(present, [&](std::uint32_t lane) {
+      if (!order.IsBelowRest(bounds.centre[lane], bounds.width[lane])) {
+        fresh |= 1U << lane;
+      }
+    });
+    if (fresh != 0) above.push_back({.block = block, .lanes = fresh});
   }
-
- private:
-  const Order& order_;
-  const BlockTable table_;
-  const kernels::BoundTerms terms_;
-  FreshArms& fresh_;
-  std::uint32_t block_ = std::numeric_limits<std::uint32_t>::max();
-  kernels::BlockBounds bounds_;  // of the block
-};
+  return above;
+}
 
 }  // namespace
 
@@ -171,10 +164,12 @@ std::vector<Hit> CertifiedFinder::ScanTop(const TopRequest& request) {
 std::size_t CertifiedFinder::MostContenders() const {
   if (limits_.max_bytes == 0) return std::numeric_limits<std::size_t>::max();
   const std::size_t dim = index_.store().dim();
-  // The snapshot, the last block of contenders, and an eighth for fresh arms.
-  const std::size_t fixed =
-      sizeof(*this) + sizeof(Order) + dim * (dim + 1) * 12 +
-      Order::BytesPerContender(dim) * kLanes + limits_.max_bytes / 8;
+  // The snapshot, the query, the last block of contenders, and an eighth for
+  // fresh arms.
+  const std::size_t fixed = sizeof(*this) + sizeof(Order) +
+                            dim * (dim + 1) * 12 + scorer_.memory_bytes() +
+                            Order::BytesPerContender(dim) * kLanes +
+                            limits_.max_bytes / 8;
   if (limits_.max_bytes <= fixed) return 0;
   return (limits_.max_bytes - fixed) / Order::BytesPerContender(dim);
 }
@@ -207,6 +202,7 @@ void CertifiedFinder::StartSurvey(SurveyPlan plan) {
   } else if (!survey->StartAside()) {
     return;
   }
+  budget_.Pay();
   stats_.arms_bounded += arms().size();
   survey_ = std::move(survey);
   FinishSurveyIfEnded();
@@ -233,43 +229,18 @@ void CertifiedFinder::CatchUp() {
   const Members& members = index_.members();
   if (!order_ || seen_ == members.epoch()) return;
   try {
-    if (members.LogReaches(seen_)) {
-      CatchUpByLog();
-    } else {
-      CatchUpByBlocks();
-    }
+    const std::vector<MaskedBlock> changed = members.ChangedSlots(seen_);
+    for (const MaskedBlock& masked : changed) order_->Remove(masked);
+    fresh_.Replace(changed, AboveRest(index_.store().blocks(), members.arms(),
+                                      *order_, changed));
   } catch (const std::bad_alloc&) {
     DropOrder();
     return;
   }
   seen_ = members.epoch();
   // Arms that every choice scores are no better than a scan.
-  const bool full = limits_.max_bytes > 0 && memory_bytes() > limits_.max_bytes;
+  const bool full = limits_.max_bytes > 0 && HeldBytes() > limits_.max_bytes;
   if (full || fresh_.size() > arms().size() / 2) DropOrder();
-}
-
-void CertifiedFinder::CatchUpByLog() {
-  const Members& members = index_.members();
-  Sorter sorter(*order_, index_.store().blocks(), fresh_);
-  for (const auto& [slot, added] : members.Changes(seen_)) {
-    order_->Remove(slot);
-    fresh_.Remove(slot);
-    if (members.Contains(slot)) sorter.Place(slot);
-  }
-}
-
-// After more changes than the log has. Arms beside one that changed are placed
-// anew along with it.
-void CertifiedFinder::CatchUpByBlocks() {
-  const Members& members = index_.members();
-  Sorter sorter(*order_, index_.store().blocks(), fresh_);
-  for (const std::uint32_t block : members.ChangedBlocks(seen_)) {
-    order_->RemoveBlock(block);
-    fresh_.RemoveBlock(block);
-    ForEachLane(members.arms().lanes(block), [&](std::uint32_t lane) {
-      sorter.Place(block * kLanes + lane);
-    });
-  }
 }
 
 void CertifiedFinder::DropOrder() {
@@ -277,9 +248,15 @@ void CertifiedFinder::DropOrder() {
   fresh_.Clear();
 }
 
-std::size_t CertifiedFinder::memory_bytes() const {
+// What the limit is for. A survey that has ended is not part of it, because the
+// next question replaces the order by the survey's.
+std::size_t CertifiedFinder::HeldBytes() const {
   return sizeof(*this) + fresh_.memory_bytes() + budget_.memory_bytes() +
-         (order_ ? order_->memory_bytes() : 0);
+         scorer_.memory_bytes() + (order_ ? order_->memory_bytes() : 0);
+}
+
+std::size_t CertifiedFinder::memory_bytes() const {
+  return HeldBytes() + (survey_ ? survey_->memory_bytes() : 0);
 }
 
 }  // namespace manyarms

@@ -52,9 +52,8 @@ class CertifiedFinder final : public Finder {
   std::size_t MostContenders() const;
 
   void CatchUp();
-  void CatchUpByLog();
-  void CatchUpByBlocks();
   void DropOrder();
+  std::size_t HeldBytes() const;
 
   // Immutable after construction.
   const Index& index_;

@@ -2,8 +2,9 @@
 #define MANYARMS_SEARCH_CERTIFIED_FRESH_ARMS_H_
 
 #include <algorithm>
-#include <bit>
+#include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/arm_set.h"
@@ -11,22 +12,44 @@
 namespace manyarms {
 
 /// A small set of arms: memory for those in it only, however many arms there
-/// are. Adding and removing costs O(n), but O(1) at the end.
+/// are.
 class FreshArms {
  public:
-  void Add(Slot slot) {
-    auto found = Find(BlockOf(slot));
-    if (found == blocks_.end() || found->block != BlockOf(slot)) {
-      found = blocks_.insert(found, {.block = BlockOf(slot)});
+  /// Removes the arms in `changed` and adds those in `added`, which are among
+  /// them. Both are in ascending order of blocks. O(n).
+  void Replace(std::span<const MaskedBlock> changed,
+               std::span<const MaskedBlock> added) {
+    std::vector<MaskedBlock> kept;
+    kept.reserve(blocks_.size() + added.size());
+    auto gone = changed.begin();
+    for (MaskedBlock masked : blocks_) {
+      while (gone != changed.end() && gone->block < masked.block) ++gone;
+      if (gone != changed.end() && gone->block == masked.block) {
+        masked.lanes &= ~gone->lanes;
+      }
+      if (masked.lanes != 0) kept.push_back(masked);
     }
-    SetLanes(*found, found->lanes | Bit(slot));
+    const auto middle = static_cast<std::ptrdiff_t>(kept.size());
+    kept.insert(kept.end(), added.begin(), added.end());
+    std::ranges::inplace_merge(kept, kept.begin() + middle, {},
+                               &MaskedBlock::block);
+    // A block whose other arms were kept is there twice.
+    std::size_t end = 0;
+    for (const MaskedBlock& masked : kept) {
+      if (end > 0 && kept[end - 1].block == masked.block) {
+        kept[end - 1].lanes |= masked.lanes;
+      } else {
+        kept[end++] = masked;
+      }
+    }
+    kept.resize(end);
+    blocks_ = std::move(kept);
+    size_ = CountArms(blocks_);
   }
 
-  void Remove(Slot slot) { RemoveLanes(BlockOf(slot), Bit(slot)); }
-  void RemoveBlock(std::uint32_t block) { RemoveLanes(block, ~0U); }
-
+  /// Gives its memory back, too.
   void Clear() {
-    blocks_ = {};
+    std::vector<MaskedBlock>().swap(blocks_);
     size_ = 0;
   }
 
@@ -37,27 +60,6 @@ class FreshArms {
   }
 
  private:
-  static std::uint32_t Bit(Slot slot) { return 1U << LaneOf(slot); }
-  static std::size_t Count(std::uint32_t lanes) {
-    return static_cast<std::size_t>(std::popcount(lanes));
-  }
-
-  std::vector<MaskedBlock>::iterator Find(std::uint32_t block) {
-    return std::ranges::lower_bound(blocks_, block, {}, &MaskedBlock::block);
-  }
-
-  void SetLanes(MaskedBlock& masked, std::uint32_t lanes) {
-    size_ = size_ - Count(masked.lanes) + Count(lanes);
-    masked.lanes = lanes;
-  }
-
-  void RemoveLanes(std::uint32_t block, std::uint32_t lanes) {
-    const auto found = Find(block);
-    if (found == blocks_.end() || found->block != block) return;
-    SetLanes(*found, found->lanes & ~lanes);
-    if (found->lanes == 0) blocks_.erase(found);
-  }
-
   std::vector<MaskedBlock> blocks_;  // in ascending order
   std::size_t size_ = 0;             // every choice asks for it
 };

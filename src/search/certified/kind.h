@@ -42,7 +42,7 @@ struct SearchKind<CertifiedOptions> {
             Counts{0, std::numeric_limits<std::size_t>::max()},
             {.name = "max_bytes",
              .help = "The most memory for the arms kept in order, for ts and "
-                     "ucb; 0: no limit but a quarter of the arms",
+                     "ucb; 0: no limit but half of the arms",
              .flag = "order-bytes",
              .row = "order_bytes",
              .since = 3}}};

@@ -232,7 +232,8 @@ std::vector<Hit> LazyFormFinder::Top(const Query& query,
 }
 
 std::size_t LazyFormFinder::memory_bytes() const {
-  return sizeof(*this) + (snapshot_ ? snapshot_->memory_bytes() : 0) +
+  return sizeof(*this) + factor_.memory_bytes() +
+         (snapshot_ ? snapshot_->memory_bytes() : 0) +
          units_.capacity() * sizeof(Unit) + groups_.capacity() * sizeof(Group) +
          unit_of_.capacity() * sizeof(std::uint32_t);
 }

@@ -227,20 +227,13 @@ std::vector<MaskedBlock> Order::Among(const ArmSet& arms, std::size_t first,
   return some;
 }
 
-void Order::Blank(std::uint32_t place) {
-  blocks_[place / kLanes].lanes &= ~(1U << place % kLanes);
-}
-
-void Order::Remove(Slot slot) {
-  const auto found = std::ranges::lower_bound(places_, slot, {}, &Place::slot);
-  if (found != places_.end() && found->slot == slot) Blank(found->place);
-}
-
-void Order::RemoveBlock(std::uint32_t block) {
-  auto found =
-      std::ranges::lower_bound(places_, block * kLanes, {}, &Place::slot);
-  for (; found != places_.end() && BlockOf(found->slot) == block; ++found) {
-    Blank(found->place);
+void Order::Remove(const MaskedBlock& masked) {
+  auto found = std::ranges::lower_bound(places_, masked.block * kLanes, {},
+                                        &Place::slot);
+  for (; found != places_.end() && BlockOf(found->slot) == masked.block;
+       ++found) {
+    if ((masked.lanes >> LaneOf(found->slot) & 1U) == 0) continue;
+    blocks_[found->place / kLanes].lanes &= ~(1U << found->place % kLanes);
   }
 }
 
@@ -251,7 +244,8 @@ std::size_t Order::BytesPerContender(std::size_t dim) {
 
 std::size_t Order::memory_bytes() const {
   return sizeof(*this) + snapshot_.memory_bytes() +
-         blocks_.size() * kLanes * snapshot_.dim() * sizeof(float) +
+         LargeAllocator<float>::Bytes(blocks_.size() * kLanes *
+                                      snapshot_.dim()) +
          ids_.capacity() * sizeof(ArmId) + slots_.capacity() * sizeof(Slot) +
          blocks_.capacity() * sizeof(MaskedBlock) +
          ceilings_.capacity() * sizeof(Ceiling) +

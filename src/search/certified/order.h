@@ -1,5 +1,5 @@
-#ifndef MANYARMS_SEARCH_ORDER_H_
-#define MANYARMS_SEARCH_ORDER_H_
+#ifndef MANYARMS_SEARCH_CERTIFIED_ORDER_H_
+#define MANYARMS_SEARCH_CERTIFIED_ORDER_H_
 
 #include <cstdint>
 #include <span>
@@ -53,12 +53,10 @@ class Order {
   Walk FindTop(const Scorer& scorer, const Query& query, const ArmSet* among,
                kernels::TopHits& top) const;
 
-  /// A contender that is removed is passed over from now on. An arm of the rest
-  /// needs no removal: a ceiling that is too high is still a ceiling.
-  void Remove(Slot slot);
-
-  /// Removes all contenders of one block of the store.
-  void RemoveBlock(std::uint32_t block);
+  /// Contenders that are removed are passed over from now on. Arms of the rest
+  /// need no removal: a ceiling that is too high is still a ceiling.
+  /// REQUIRES: the lanes are of a block of the store.
+  void Remove(const MaskedBlock& masked);
 
   /// Whether an arm with these bounds may join the rest.
   bool IsBelowRest(float centre, float width) const;
@@ -90,7 +88,6 @@ class Order {
   std::vector<MaskedBlock> Among(const ArmSet& arms, std::size_t first,
                                  std::size_t length) const;
 
-  void Blank(std::uint32_t place);
   void LayOut(std::span<const std::uint32_t> order,
               std::span<const Contender> contenders,
               std::span<const float> features);
@@ -118,4 +115,4 @@ class Order {
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_SEARCH_ORDER_H_
+#endif  // MANYARMS_SEARCH_CERTIFIED_ORDER_H_

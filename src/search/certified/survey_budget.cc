@@ -68,8 +68,11 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
                   .arms = arms,
                   .most_contenders = situation.most_contenders});
   if (plan && (!plan->price || credit_ < *plan->price)) return std::nullopt;
-  credit_ = 0;
-  if (plan) spare_ = spare;
+  if (plan) {
+    spare_ = spare;
+  } else {
+    credit_ = 0;
+  }
   return plan;
 }
 

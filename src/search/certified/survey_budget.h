@@ -35,6 +35,9 @@ class SurveyBudget {
   std::optional<SurveyPlan> Plan(Objective objective,
                                  const Situation& situation);
 
+  /// The survey of the last plan has begun.
+  void Pay() { credit_ = 0; }
+
   /// A survey has succeeded.
   void Surveyed() { probe_.reset(); }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -32,6 +33,8 @@ struct SurveyRun::Work {
     } catch (const std::bad_alloc&) {
       // Then the finder goes on with the order that it has.
     }
+    // It may be long until the finder is asked again.
+    std::vector<MaskedBlock>().swap(arms);
     const std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - start;
     seconds = took.count();
@@ -54,19 +57,20 @@ SurveyRun::~SurveyRun() {
 }
 
 bool SurveyRun::StartAside() {
+  std::function<void()> work = [work = work_] {
+    work->Run(SurveyLocks::kBySurvey);
+  };
   work_->ended = false;
-  switch (SurveyPool::TryRun(
-      [work = work_] { work->Run(SurveyLocks::kBySurvey); })) {
-    case SurveyPool::Start::kStarted:
-      return true;
-    case SurveyPool::Start::kBusy:
-      work_->ended = true;
-      return false;
-    case SurveyPool::Start::kNoThread:
-      RunNow();
-      return true;
+  SurveyPool::Start start = SurveyPool::Start::kBusy;
+  try {
+    start = SurveyPool::TryRun(std::move(work));
+  } catch (...) {
+    work_->ended = true;  // or the destructor would wait for it
+    throw;
   }
-  return false;
+  if (start == SurveyPool::Start::kBusy) work_->ended = true;
+  if (start == SurveyPool::Start::kNoThread) RunNow();
+  return start != SurveyPool::Start::kBusy;
 }
 
 void SurveyRun::RunNow() { work_->Run(SurveyLocks::kByAsker); }
@@ -78,6 +82,11 @@ bool SurveyRun::ended() const {
 std::unique_ptr<Order> SurveyRun::TakeOrder() {
   if (generation_ != ForkGeneration()) return nullptr;
   return std::move(work_->order);
+}
+
+std::size_t SurveyRun::memory_bytes() const {
+  if (!ended() || generation_ != ForkGeneration() || !work_->order) return 0;
+  return sizeof(Work) + work_->order->memory_bytes();
 }
 
 double SurveyRun::seconds() const {

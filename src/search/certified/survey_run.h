@@ -31,6 +31,9 @@ class SurveyRun {
   std::unique_ptr<Order> TakeOrder();  ///< none if it was given up
   double seconds() const;
 
+  /// What it holds after it has ended, until its order is taken.
+  std::size_t memory_bytes() const;
+
   /// What had happened to the arms when it began.
   Epoch epoch() const { return epoch_; }
 

@@ -55,8 +55,8 @@ class Pool final : ForkAware {
       }
       ++state.threads;
     }
-    ++state.busy;
     state.work.push_back(std::move(work));
+    ++state.busy;
     state.changed.notify_one();
     return SurveyPool::Start::kStarted;
   }
