@@ -4,6 +4,8 @@
 #include <new>
 #include <ostream>
 
+#include "recall.h"
+#include "search/hnsw/hnsw_graph.h"
 #include "search/hnsw/kind.h"
 #include "search/searcher.h"
 #include "testing.h"
@@ -16,6 +18,8 @@ void PrintTo(HnswOptions::Metric metric, std::ostream* out) {
 }
 
 namespace {
+
+using testing::Recall;
 
 constexpr std::size_t kDim = 4;
 constexpr std::size_t kMostNodes = 300;
@@ -160,6 +164,69 @@ TEST(HnswGraph, SaysWhenThereIsNoMemory) {
   const std::vector<float> vector = {1, 2};
   for (int i = 0; i < 3; ++i) graph.Add(vector);
   EXPECT_THROW(graph.Add(vector), std::bad_alloc);
+}
+
+// Arms of very unequal length, in two clusters: nine in ten lie far out in one
+// direction.
+std::vector<float> UnequalArms(std::size_t count, std::size_t dim) {
+  auto rows = testing::GaussianRows(count, dim, 1);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % 10 == 0) continue;
+    for (std::size_t j = 0; j < dim; ++j) rows[i * dim + j] *= 0.3F;
+    rows[i * dim] += 30;
+  }
+  return rows;
+}
+
+// Where the query points away from the long arms the answers are short ones,
+// which a graph by raw inner product cannot reach however hard it tries. Both
+// graphs together must do much better.
+TEST(HnswSearch, FindsShortArmsBesideLongOnes) {
+  ArmStore store(16);
+  const auto slots = store.Add(testing::FirstIds(3000), UnequalArms(3000, 16));
+  EXPECT_LT(Recall(store, slots, HnswOptions{.metric = Metric::kInnerProduct}),
+            0.8)
+      << "this test tests nothing";
+  EXPECT_GT(Recall(store, slots, HnswOptions{.metric = Metric::kBoth}), 0.9);
+}
+
+// The raw graph reaches only few of these arms, so that it cannot fill a long
+// shortlist. It must be asked again, and in the end every arm be scored.
+TEST(HnswSearch, TriesHarderWhenTheShortlistStaysShort) {
+  constexpr std::size_t kArms = 3000;
+  constexpr std::size_t kShortlist = 2900;
+  const auto rows = UnequalArms(kArms, 16);
+  const HnswOptions options{.shortlist = kShortlist,
+                            .metric = Metric::kInnerProduct};
+  HnswGraph graph(16, HnswGraph::Nearness::kInnerProduct, options, 1);
+  for (std::size_t i = 0; i < kArms; ++i) {
+    graph.Add(std::span(rows).subspan(i * 16, 16));
+  }
+  ASSERT_LT(
+      graph.Near(std::span(rows).first(16), kShortlist, kShortlist).size(),
+      kShortlist)
+      << "this test tests nothing";
+
+  ArmStore store(16);
+  const auto slots = store.Add(testing::FirstIds(kArms), rows);
+  EXPECT_EQ(Recall(store, slots, options), 1.0);
+}
+
+TEST(HnswSearch, IsBuiltAnewWhenAQuarterIsDead) {
+  ArmStore store(4);
+  const auto slots =
+      store.Add(testing::FirstIds(400), testing::GaussianRows(400, 4, 1));
+  HnswIndex index(HnswOptions{}, Objective::kInnerProduct, store,
+                  Scope::kOwnSet, 1);
+  const auto finder = index.MakeFinder();
+  index.Add(slots);
+  const Eigen::VectorXd q = Eigen::VectorXd::Ones(4);
+  for (std::size_t i = 0; i < 99; ++i) index.Remove(slots[i]);
+  finder->Best({.direction = &q});
+  EXPECT_EQ(index.nodes(), 400U);
+  index.Remove(slots[99]);
+  finder->Best({.direction = &q});
+  EXPECT_EQ(index.nodes(), 300U);
 }
 
 }  // namespace
