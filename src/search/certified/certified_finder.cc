@@ -11,14 +11,14 @@
 namespace manyarms {
 namespace {
 
-// Below this a scan takes no longer than asking an order.
+// With up to this number of arms, a scan takes no longer than a walk.
 constexpr std::size_t kFewArms = 256;
 
-// From this many arms on, tightening a snapshot, O(d^3), is cheaper than the
-// walk.
+// Tightening a snapshot costs O(d^3), which is less than a walk over this
+// number of arms.
 std::size_t LongWalk(std::size_t dim) { return 200 * dim; }
 
-// The lanes of the blocks that are eligible.
+// The eligible arms of the blocks.
 std::vector<MaskedBlock> Eligible(std::span<const MaskedBlock> blocks,
                                   const ArmSet* among) {
   std::vector<MaskedBlock> eligible(blocks.begin(), blocks.end());
@@ -30,8 +30,9 @@ std::vector<MaskedBlock> Eligible(std::span<const MaskedBlock> blocks,
   return eligible;
 }
 
-// Adds those of the slots to the fresh arms that cannot join the rest of the
-// order. Most new arms cannot be better than the best of the rest, and join.
+// Decides where an arm belongs that was added after the survey: to the rest, if
+// its bounds lie below the ceiling of the rest, as those of most arms do, or
+// else to the fresh arms.
 class Sorter {
  public:
   Sorter(const Order& order, const BlockTable& table, FreshArms& fresh)
@@ -151,8 +152,8 @@ std::vector<Hit> CertifiedFinder::FindTop(const Query& query,
   }
   if (!order_ || !certain) hits = ScanTop(request);
   if (!certain) {
-    // That some eligible arms are not among the contenders says nothing of how
-    // good the order is for all arms.
+    // That eligible arms are missing among the contenders says nothing about
+    // how good the order is for all arms.
     if (request.among != nullptr) return hits;
     last_walk_ = stats_.arms_scored - scored_before;
   }
@@ -171,7 +172,8 @@ std::vector<Hit> CertifiedFinder::ScanTop(const TopRequest& request) {
 std::size_t CertifiedFinder::MostContenders() const {
   if (limits_.max_bytes == 0) return std::numeric_limits<std::size_t>::max();
   const std::size_t dim = index_.store().dim();
-  // The snapshot, the last block of contenders, and an eighth for fresh arms.
+  // This much goes to the snapshot, to the last block of contenders, which may
+  // be part empty, and to fresh arms (an eighth).
   const std::size_t fixed =
       sizeof(*this) + sizeof(Order) + dim * (dim + 1) * 12 +
       Order::BytesPerContender(dim) * kLanes + limits_.max_bytes / 8;
@@ -195,7 +197,8 @@ void CertifiedFinder::ConsiderSurvey(const Query& query, float threshold) {
                       .most_contenders = MostContenders()});
     if (plan) StartSurvey(*std::move(plan));
   } catch (const std::bad_alloc&) {
-    // Then there is no survey, and the finder goes on with what it has.
+    // Without memory there is no survey, and the finder continues with what it
+    // has.
   }
 }
 
@@ -226,9 +229,9 @@ void CertifiedFinder::FinishSurveyIfEnded() {
   seen_ = survey->epoch();
 }
 
-// Brings order and fresh arms up to date with the members. A slot whose arm has
-// changed is taken out of the order, whatever the survey saw in it, and placed
-// anew if there is an arm in it now.
+// Brings order and fresh arms up to date with the members. A slot that has
+// changed is removed from the order, whichever arm the survey saw in it, and
+// placed again if there is an arm in it now.
 void CertifiedFinder::CatchUp() {
   const Members& members = index_.members();
   if (!order_ || seen_ == members.epoch()) return;
@@ -243,7 +246,8 @@ void CertifiedFinder::CatchUp() {
     return;
   }
   seen_ = members.epoch();
-  // Arms that every choice scores are no better than a scan.
+  // Every choice scores all fresh arms, so if these are most of the arms, an
+  // order is no better than a scan.
   const bool full = limits_.max_bytes > 0 && memory_bytes() > limits_.max_bytes;
   if (full || fresh_.size() > arms().size() / 2) DropOrder();
 }
@@ -258,8 +262,8 @@ void CertifiedFinder::CatchUpByLog() {
   }
 }
 
-// After more changes than the log has. Arms beside one that changed are placed
-// anew along with it.
+// Used if the log does not reach back far enough. All arms of a block in which
+// one has changed are placed again.
 void CertifiedFinder::CatchUpByBlocks() {
   const Members& members = index_.members();
   Sorter sorter(*order_, index_.store().blocks(), fresh_);

@@ -10,8 +10,8 @@
 
 namespace manyarms {
 
-/// A small set of arms: memory for those in it only, however many arms there
-/// are. Adding and removing costs O(n), but O(1) at the end.
+/// A small set of arms, which takes memory for its own arms only. Add and
+/// Remove cost O(n), but O(log n) at the end of the set.
 class FreshArms {
  public:
   void Add(Slot slot) {
