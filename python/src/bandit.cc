@@ -34,8 +34,8 @@ nb::dict StatsDict(const PolicyStats& stats) {
 
 using BanditClass = nb::class_<PyBandit>;
 
-// Of the class that it is asked of, which may be a subclass; its __init__ is
-// not called.
+// Makes an object of `cls`, which may be a subclass, without calling its
+// __init__.
 nb::object Load(nb::handle cls, const std::filesystem::path& path) {
   nb::object bandit = nb::inst_alloc(cls);
   {
@@ -87,7 +87,7 @@ void BindConstruction(BanditClass& bandit) {
           "__getstate__",
           [](nb::handle self) {
             const std::string bytes = nb::cast<PyBandit&>(self).Bytes();
-            // Of subclasses also what Python has put there.
+            // Subclasses may have further attributes.
             return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()),
                                   nb::getattr(self, "__dict__", nb::dict()));
           },
@@ -109,7 +109,7 @@ void BindConstruction(BanditClass& bandit) {
           },
           nb::sig("def __setstate__(self, state: tuple[bytes, dict[str, "
                   "typing.Any]], /) -> None"));
-  // nanobind has static methods only.
+  // nanobind has no class methods.
   bandit.attr("load") = nb::steal(PyClassMethod_New(
       nb::cpp_function(
           &Load, nb::name("load"), nb::scope(bandit), "cls"_a, "path"_a,
@@ -180,7 +180,7 @@ features: an array of float32, float64 or integers, or a list of lists, a row fo
             try {
               return self.Contains(ParseArm(arm));
             } catch (const nb::builtin_exception&) {
-              return false;  // what cannot be an id is none
+              return false;  // this cannot be an id
             }
           },
           nb::arg("arm").none(),
@@ -304,7 +304,7 @@ void BindLearning(BanditClass& bandit) {
           "a single row, a float.");
 }
 
-// None where the policy does not have the option.
+// A property is None if the policy does not have the option.
 void BindPolicyFields(BanditClass& bandit) {
   for (const PolicyField& field : PolicyFields()) {
     const std::string signature =

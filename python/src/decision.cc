@@ -14,7 +14,8 @@ using namespace nb::literals;
 namespace manyarms::python {
 namespace {
 
-// An array of objects, or a pandas' column of them; anything else as it is.
+// An array of objects, or a pandas column of them, as a list; anything else as
+// it is.
 nb::object AsListOfObjects(nb::handle given) {
   const bool objects = nb::hasattr(given, "dtype") &&
                        nb::hasattr(given, "tolist") &&

@@ -1,5 +1,5 @@
-// The module manyarms._core: the library as Python sees it. Each file binds one
-// thing and decides nothing.
+// The module manyarms._core, which binds the library to Python. Each file binds
+// one part of it.
 
 #include <nanobind/nanobind.h>
 
@@ -35,8 +35,8 @@ void BindThreads(nb::module_& module) {
 }  // namespace
 
 NB_MODULE(_core, module) {
-  // Objects that are still alive when Python ends, of a global list for
-  // instance, are not worth a word to those who use the package.
+  // Objects that are still alive when Python ends, for instance in a global
+  // list, are no reason to warn users.
   nb::set_leak_warnings(false);
   module.attr("version") = manyarms::kVersion;
   TranslateErrors();

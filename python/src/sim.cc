@@ -20,8 +20,8 @@ using namespace nb::literals;
 namespace manyarms::python {
 namespace {
 
-/// The paper's synthetic world, which refuses arms and steps that it does not
-/// have instead of leaving that to the caller.
+/// The paper's synthetic world. It checks ids of arms and counts steps itself,
+/// which the library leaves to its callers.
 class PySynthetic {
  public:
   explicit PySynthetic(const SyntheticOptions& options)
@@ -69,7 +69,7 @@ class PySynthetic {
   }
 
   std::unique_ptr<Environment> world_;
-  ArmId arms_;  // that there have ever been
+  ArmId arms_;  // number of arms that there have ever been
   std::uint64_t step_ = 0;
 };
 
