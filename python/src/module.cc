@@ -20,16 +20,17 @@ namespace {
 
 void BindThreads(nb::module_& module) {
   module.def("survey_threads", &manyarms::SurveyThreads,
-             "The number of threads on which certified search makes its orders "
-             "beside the choices, shared by all bandits.");
+             "The number of threads on which certified search takes its "
+             "surveys while choices continue. All bandits share them.");
   module.def(
       "set_survey_threads",
       [](nb::handle threads) {
         manyarms::SetSurveyThreads(ParseNumber(threads, {"threads", "an int"}));
       },
       "threads"_a, nb::sig("def set_survey_threads(threads: int) -> None"),
-      "Sets that number. With 0 a choice that finds a new order worth while "
-      "makes it itself. Decisions are the same for any number.");
+      "Sets the number of survey threads. With 0, a choice that finds a survey "
+      "worth its price takes it itself. Decisions are the same for any "
+      "number.");
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ void BindSearches(nb::module_& module) {
 void BindTheoryRadius(nb::module_& module) {
   nb::class_<TheoryRadius> radius(
       module, "TheoryRadius",
-      "An exploration as the paper's analysis has it, far larger than what "
+      "The exploration of the paper's analysis, which is far larger than what "
       "works best in practice.");
   std::apply(
       [&radius](const auto&... field) {
