@@ -55,7 +55,7 @@ std::vector<Combination> AllCombinations() {
       AppendCombinations(policy, search, combinations);
     });
   });
-  // A graph so poor that it misses most of the time: elimination must make up
+  // This graph misses the best arm most of the time. Elimination must make up
   // for what its search does not find.
   combinations.push_back(
       {"EliminationHnswPoor", EliminationOptions{},
@@ -86,15 +86,15 @@ std::string NameOf(const ::testing::TestParamInfo<Combination>& c) {
   return c.param.name;
 }
 
-// The address sanitizer keeps freed memory to find those who still use it.
+// The address sanitizer keeps freed memory to find later uses of it.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kFreedMemoryIsKept = true;
 #else
 constexpr bool kFreedMemoryIsKept = false;
 #endif
 
-// What was allocated and not given back, unlike resident memory the same
-// whatever the system does with pages.
+// The bytes that were allocated and not freed. Unlike resident memory, they do
+// not depend on what the system does with pages.
 std::size_t HeapBytes() {
   const auto heap = mallinfo2();
   return heap.uordblks + heap.hblkhd;
@@ -110,7 +110,7 @@ class PolicyLaws : public ::testing::TestWithParam<Combination> {
                    .seed = seed});
   }
 
-  // The sum of the features, which is what the reward is here.
+  // The reward of an arm, which is the sum of its features here.
   static double Mean(ArmId arm) {
     double sum = 0;
     for (const float v : Row(arm)) sum += v;
@@ -145,8 +145,8 @@ TEST_P(PolicyLaws, SameSeedSameDecisions) {
   };
   const std::vector<ArmId> first = decisions(1);
   EXPECT_EQ(first, decisions(1));
-  // ucb draws nothing, and neither do the searches that serve it. elim draws
-  // only when its stages are used up, see LawsOfElimination.
+  // ucb and the searches that serve it use no random numbers. elim uses them
+  // only when its stages are used up (see LawsOfElimination).
   if (Has<ThompsonOptions>(GetParam().policy)) {
     EXPECT_NE(first, decisions(2));
   } else if (Has<UcbOptions>(GetParam().policy)) {
@@ -154,9 +154,8 @@ TEST_P(PolicyLaws, SameSeedSameDecisions) {
   }
 }
 
-// For ts and ucb with any search but lsh-theory. Elimination goes by intervals
-// where several arms are asked for, not by stages, and lsh-theory chooses an
-// arm that is good enough.
+// For ts and ucb with all searches except lsh-theory. For slates elim uses
+// intervals, not stages, and lsh-theory chooses any arm that is good enough.
 class LawsOfSlates : public PolicyLaws {};
 
 INSTANTIATE_TEST_SUITE_P(
@@ -167,7 +166,7 @@ INSTANTIATE_TEST_SUITE_P(
     })),
     NameOf);
 
-// A policy's choice among all arms, however it is asked for.
+// The choice is the same whether one arm or several are asked for.
 TEST_P(LawsOfSlates, TheFirstOfTheBestIsTheChoice) {
   Bandit one = MakeBandit();
   Bandit best = MakeBandit();
@@ -186,7 +185,7 @@ TEST_P(LawsOfSlates, TheFirstOfTheBestIsTheChoice) {
     one.Learn(choice, Mean(choice.arm));
     best.Observe(choice.arm, Mean(choice.arm));
   }
-  // Trees may miss where the scan for several arms does not.
+  // Trees may miss the best arm, but the scan for several arms does not.
   const bool exact = !Has<LshOptions>(GetParam().search);
   EXPECT_GE(same, exact ? 100 : 80);
 }
@@ -206,7 +205,7 @@ TEST_P(PolicyLaws, ChoosesEligibleArmsOnly) {
     const std::span<const bool> third(mask.get(), all.size());
     const std::vector<Decision> many = bandit.ChooseBest(200, third);
     if (Has<EliminationOptions>(GetParam().policy)) {
-      EXPECT_LE(many.size(), 100U);  // dominated arms are left out
+      EXPECT_LE(many.size(), 100U);  // without arms that cannot be the best
     } else {
       EXPECT_EQ(many.size(), 100U);
     }
@@ -222,8 +221,8 @@ TEST_P(PolicyLaws, ChoosesEligibleArmsOnly) {
   EXPECT_EQ(bandit.size(), 300U);
 }
 
-// Saved in the midst of everything and read back, a bandit goes on as if
-// nothing had happened.
+// A bandit that is saved at any time and loaded continues as if nothing had
+// happened.
 TEST_P(PolicyLaws, GoesOnAfterLoadingAsItWouldHaveWithout) {
   const bool exact = IsExact(GetParam().search);
   for (const bool negative : {false, true}) {
@@ -278,7 +277,7 @@ TEST_P(PolicyLaws, NeverChoosesARemovedArm) {
   EXPECT_FALSE(removed.contains(bandit.Choose().arm));
 }
 
-// An arm far better than all others arrives late and must be taken up.
+// An arm that is far better than all others is added late and must be played.
 TEST_P(PolicyLaws, TakesUpABetterArmThatArrivesLate) {
   Bandit bandit = MakeBandit();
   AddArms(bandit, 0, 100);
@@ -294,14 +293,13 @@ TEST_P(PolicyLaws, TakesUpABetterArmThatArrivesLate) {
   EXPECT_GT(taken, 250);
 }
 
-// The ladder that lsh-theory has for ts ends at a score of 1 for a unit
-// direction: of arms longer than that, the first that reaches the top is
-// played.
+// For ts, lsh-theory has a ladder of solvers, which ends at a score of 1 for a
+// unit direction. Among longer arms it plays the first that reaches this score.
 bool HasALadder(const Combination& c) {
   return Has<LshTheoryOptions>(c.search) && Has<ThompsonOptions>(c.policy);
 }
 
-// How much is lost by a choice among 300 arms after 2,000 rewards.
+// The mean loss of a choice among 300 arms after 2,000 rewards.
 class LawsOfGoodPlay : public PolicyLaws {
  protected:
   LawsOfGoodPlay() {
@@ -325,12 +323,14 @@ INSTANTIATE_TEST_SUITE_P(Ladders, LawsOfLadders,
                          NameOf);
 
 TEST_P(LawsOfGoodPlay, LearnsToPlayWell) {
-  // Elimination stops to tell arms apart at 8 times its accuracy.
+  // Elimination does not distinguish arms that differ by less than 8 times its
+  // accuracy.
   EXPECT_LT(loss_, 0.2);
 }
 
-// Better than any arm, whose mean is 0, and no more is promised. (Within length
-// 1 it is: TheoryMode, in reproduction/theory_test.cc.)
+// A random arm has mean 0, and only something better is promised here. (For
+// arms within length 1 more is promised: TheoryMode in
+// reproduction/theory_test.cc tests it.)
 TEST_P(LawsOfLadders, PlaysBetterThanAtRandom) { EXPECT_LT(loss_, best_); }
 
 TEST_P(PolicyLaws, PlaysTheOnlyArm) {
@@ -348,7 +348,7 @@ TEST_P(PolicyLaws, BearsZeroVectorsAndEqualArms) {
   for (ArmId id = 0; id < 50; ++id) {
     bandit.Add(id, std::vector<float>(kDim, id % 2 == 0 ? 0.0F : 1.0F));
   }
-  // Of equal arms an exact search finds the one with the smallest id.
+  // Among equal arms an exact search finds the one with the smallest id.
   const bool first_only =
       IsExact(GetParam().search) && !Has<EliminationOptions>(GetParam().policy);
   int late = 0;  // choices of an arm that pays, once that was learned
@@ -407,8 +407,8 @@ TEST_P(PolicyLaws, ChoosesAgainAndAgainWithoutRewards) {
     ASSERT_TRUE(std::isfinite(decisions.back().score));
     ASSERT_EQ(bandit.pending(), t);
   }
-  // ts draws each time; the others have learned nothing that would change their
-  // mind.
+  // ts draws again for each choice. The others have learned nothing that could
+  // change their choice.
   if (Has<ThompsonOptions>(GetParam().policy)) {
     EXPECT_GT(chosen.size(), 1U);
   } else if (IsExact(GetParam().search)) {
@@ -446,8 +446,8 @@ TEST_P(PolicyLaws, WorksWithNegativeRewards) {
   EXPECT_LT(late / 100, 0.4);
 }
 
-// Arms that come and go for a long time leave nothing behind: slots are reused,
-// heaps shrink, dead nodes are swept out.
+// Removed arms leave nothing behind: slots are reused, heaps shrink, dead nodes
+// are removed.
 TEST_P(PolicyLaws, TakesNoMoreMemoryHoweverManyArmsCameAndWent) {
   Bandit bandit = MakeBandit();
   AddArms(bandit, 0, 200);
@@ -466,7 +466,7 @@ TEST_P(PolicyLaws, TakesNoMoreMemoryHoweverManyArmsCameAndWent) {
   churn(3000);
   const std::size_t before = HeapBytes();
   churn(9000);
-  // 9,000 arms forgotten would take 9,000 times some 100 bytes at least.
+  // If 9,000 removed arms were kept, they would take at least 100 bytes each.
   EXPECT_LT(HeapBytes(), before + 500'000);
 }
 
@@ -482,8 +482,8 @@ INSTANTIATE_TEST_SUITE_P(
     })),
     NameOf);
 
-// Equal arms are never told apart. When their stages are used up, one of them
-// is picked at random each time.
+// Elimination cannot distinguish equal arms. When their stages are used up,
+// each choice is one of them at random.
 TEST_P(LawsOfElimination, PicksByItsSeedWhatItCannotTellApart) {
   const auto picks = [&](std::uint64_t seed) {
     Bandit bandit = MakeBandit(seed);
@@ -504,9 +504,8 @@ TEST_P(LawsOfElimination, PicksByItsSeedWhatItCannotTellApart) {
   EXPECT_GT(std::set<ArmId>(first.begin(), first.end()).size(), 30U);
 }
 
-// Laws of certified search once it has an order of the arms, without which it
-// is a scan: each begins with a survey that has been installed and is in use.
-// (elim has no orders.)
+// Laws of certified search with an order, without which it is a scan. Each test
+// begins when the order of a survey is in use. (elim has no orders.)
 class LawsWithOrders : public PolicyLaws {
  protected:
   static constexpr ArmId kArms = 3000;
@@ -526,8 +525,8 @@ class LawsWithOrders : public PolicyLaws {
   }
 
   // Steps until `done` holds. In the foreground that depends on the number of
-  // steps alone. In the background, when a survey is ready depends on the
-  // machine; a minute is far more than any needs.
+  // steps alone. In the background it depends on the machine when a survey is
+  // ready; a minute is far more than a survey needs.
   template <class Work, class Done>
   static void StepUntil(const Work& step, const Done& done) {
     constexpr int kMostSteps = 3000;
@@ -579,7 +578,7 @@ class LawsWithOrders : public PolicyLaws {
   }
 
   Bandit bandit_;
-  Bandit scan_;  // decides the same
+  Bandit scan_;  // makes the same decisions
   ArmId last_ = 0;
 };
 
@@ -591,8 +590,8 @@ INSTANTIATE_TEST_SUITE_P(
     })),
     NameOf);
 
-// Saved with an order in use, which is not saved: the loaded bandit goes on
-// without, and takes a survey of its own.
+// An order in use is not saved. The loaded bandit continues without one and
+// takes a survey of its own.
 TEST_P(LawsWithOrders, GoesOnAfterLoadingAsItWouldHaveWithout) {
   ASSERT_NO_FATAL_FAILURE(ChooseUntilAnOrderIsInUse());
   std::vector<Decision> waiting = bandit_.ChooseDraws(10);
@@ -632,7 +631,7 @@ TEST_P(LawsWithOrders, GoesOnAfterLoadingAsItWouldHaveWithout) {
   for (int t = 0; t < 200; ++t) ASSERT_NO_FATAL_FAILURE(live());
 }
 
-// The order's best contenders leave one after another.
+// The order's best contenders are removed one after another.
 TEST_P(LawsWithOrders, NeverChoosesARemovedArm) {
   ASSERT_NO_FATAL_FAILURE(ChooseUntilAnOrderIsInUse());
   const std::uint64_t scored = bandit_.stats().arms_scored;
@@ -643,11 +642,11 @@ TEST_P(LawsWithOrders, NeverChoosesARemovedArm) {
     Remove(last_);
   }
   EXPECT_EQ(bandit_.size(), kArms - 500);
-  // A scan would have scored all that were left, 2,750 on average.
+  // A scan would have scored all remaining arms, 2,750 on average.
   EXPECT_LT(bandit_.stats().arms_scored - scored, 500U * 2750);
 }
 
-// An order is of all arms; of those that are eligible it must find the best.
+// An order is over all arms, but must find the best of those that are eligible.
 TEST_P(LawsWithOrders, ChoosesEligibleArmsAndSlatesAsAScanDoes) {
   ASSERT_NO_FATAL_FAILURE(ChooseUntilAnOrderIsInUse());
   const std::vector<ArmId> all = bandit_.Ids();
@@ -706,7 +705,8 @@ TEST_P(LawsWithOrders, TakesUpABetterArmThatArrivesLate) {
   EXPECT_GT(taken, 90);
 }
 
-// Arms that come and go for a long time, while orders are used and made anew.
+// Arms are added and removed for a long time, while orders are used and
+// replaced.
 TEST_P(LawsWithOrders, TakesNoMoreMemoryHoweverManyArmsCameAndWent) {
   ASSERT_NO_FATAL_FAILURE(ChooseUntilAnOrderIsInUse());
   ArmId next = kArms;
@@ -726,11 +726,11 @@ TEST_P(LawsWithOrders, TakesNoMoreMemoryHoweverManyArmsCameAndWent) {
   const std::uint64_t orders = bandit_.stats().snapshots;
   const std::size_t before = HeapBytes();
   ASSERT_NO_FATAL_FAILURE(churn(30'000));
-  // A survey may have had no time to end on a busy machine.
+  // On a busy machine a survey may not have ended yet.
   ASSERT_NO_FATAL_FAILURE(StepUntil(
       [&] { churn(10); }, [&] { return bandit_.stats().snapshots > orders; }));
-  // 30,000 arms forgotten would take 30,000 times some 100 bytes at least; an
-  // order of all 3,000 arms has some 150,000.
+  // If 30,000 removed arms were kept, they would take at least 100 bytes each.
+  // An order of all 3,000 arms takes some 150,000 bytes.
   EXPECT_LT(HeapBytes(), before + 500'000);
 }
 

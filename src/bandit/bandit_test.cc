@@ -98,7 +98,7 @@ TEST(Bandit, RefusesOptionsOutOfBounds) {
       make({.dim = 2, .policy = UcbOptions{}, .search = HnswOptions{}}));
 }
 
-// The largest numbers that are let in must not overflow anywhere.
+// The largest numbers that are accepted must not overflow anywhere.
 TEST(Bandit, BearsExtremeInput) {
   const auto big = static_cast<float>(kMaxFeature);
   const std::vector<std::vector<float>> arms = {
@@ -122,8 +122,8 @@ TEST(Bandit, BearsExtremeInput) {
   }
 }
 
-// With the extension on, what is predicted is what an ordinary regression
-// with a free intercept predicts, whatever the sign of the rewards.
+// With the extension, predictions are those of an ordinary regression with a
+// free intercept, whatever the sign of the rewards.
 TEST(Bandit, HandlesNegativeRewardsByThePapersExtension) {
   Bandit bandit({.dim = 2, .negative_rewards = true});
   const std::vector<std::vector<float>> arms = {{1, 0}, {0, 1}, {0.5, 0.5}};
@@ -146,8 +146,8 @@ TEST(Bandit, HandlesNegativeRewardsByThePapersExtension) {
               });
 }
 
-// Rewards that come late, out of order, several times, or for arms that are
-// gone leave the same state as the same rewards in any other order.
+// Rewards that come late, out of order, several times, or for arms that were
+// removed leave the same state as the same rewards in any other order.
 TEST(Bandit, TakesRewardsInAnyOrder) {
   const auto rows = testing::GaussianRows(6, 3, 1);
   const auto row = [&](std::size_t i) {
@@ -252,7 +252,7 @@ TEST(Bandit, ChoosesNothingWhereNothingIsAskedFor) {
   for (int t = 0; t < 20; ++t) {
     EXPECT_TRUE(bandit.ChooseBest(0).empty());
     EXPECT_TRUE(bandit.ChooseDraws(0, std::vector<ArmId>{1, 2}).empty());
-    // It has drawn nothing, and given no number away.
+    // Nothing was drawn, and no number was given to a decision.
     const Decision decision = bandit.Choose();
     const Decision expected = twin.Choose();
     EXPECT_EQ(decision.arm, expected.arm);
@@ -342,7 +342,7 @@ TEST(Bandit, NamesTheValueThatWasGiven) {
 }
 
 // Widths whose squares leave the range of float lose digits and then vanish
-// (see kMaxFeature). Decisions stay what they should be all the same.
+// (see kMaxFeature). Decisions must be correct nevertheless.
 TEST(Bandit, DecidesByIdAmongArmsTooShortToTellApart) {
   const std::vector<PolicyOptions> policies = {
       ThompsonOptions{}, UcbOptions{},
@@ -363,7 +363,7 @@ TEST(Bandit, DecidesByIdAmongArmsTooShortToTellApart) {
           const std::vector<Decision> slate = bandit.ChooseBest(3);
           ASSERT_TRUE(std::isfinite(decision.score));
           ASSERT_EQ(slate.size(), 3U);
-          // elim picks one of those that are certain at random.
+          // elim chooses at random among arms that are certain.
           const bool at_random = PolicyName(policy) == "elim";
           ASSERT_TRUE(at_random || decision.arm == 4U);
           ASSERT_EQ(slate[0].arm, 4U);
@@ -372,7 +372,8 @@ TEST(Bandit, DecidesByIdAmongArmsTooShortToTellApart) {
           ASSERT_TRUE(
               std::isfinite(bandit.Predict(std::vector<float>{1, 1, 1})));
         }
-        // One that can be told apart is more uncertain, or has a score.
+        // An arm that can be distinguished is more uncertain, or has a higher
+        // score.
         bandit.Add(7, std::vector<float>{1, 0, 0});
         int chosen = 0;
         for (int t = 0; t < 20; ++t) {
@@ -412,7 +413,7 @@ TEST(Bandit, TakesRowsAsTheyLie) {
   EXPECT_EQ(strided.Choose().score, plain.Choose().score);
 }
 
-// The order that masks go by.
+// Masks have this order.
 TEST(Bandit, KeepsItsOrderWhenArmsGetOtherFeatures) {
   for (const bool negative : {false, true}) {
     Bandit bandit({.dim = 3, .negative_rewards = negative});
@@ -453,7 +454,7 @@ TEST(Bandit, PredictsManyAsItPredictsOne) {
   }
 }
 
-// Most of all what was meant for a mask.
+// An id that occurs twice is most often due to a mask of numbers.
 TEST(Bandit, RefusesEligibleArmsThatAreThereTwice) {
   Bandit bandit({.dim = 1});
   bandit.Add(testing::FirstIds(3), testing::GaussianRows(3, 1, 1));
@@ -476,7 +477,7 @@ TEST(Bandit, SaysWhichDecisionsArePending) {
               [&] { bandit.CheckPending(decision); });
 }
 
-// What can be read of arms agrees with what can be asked otherwise.
+// Features, scores and uncertainties agree with what other methods return.
 TEST(Bandit, TellsFeaturesScoresAndUncertaintyOfArms) {
   constexpr std::size_t kDim = 3;
   const auto rows = testing::GaussianRows(20, kDim, 1);

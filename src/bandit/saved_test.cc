@@ -45,8 +45,8 @@ Bandit Loaded(const std::string& bytes) {
   return Bandit::Load(in);
 }
 
-// CRC-32, bit by bit: the slow twin, and what puts a right checksum behind
-// wrong contents.
+// CRC-32 bit by bit: the slow twin of Checksum, which also makes the checksums
+// of forged files.
 std::uint32_t Crc(const std::string& bytes) {
   std::uint32_t crc = ~0U;
   for (const char byte : bytes) {
@@ -178,7 +178,7 @@ TEST(Saved, RefusesNamesThatAreNotThoseOfTheArms) {
   EXPECT_EQ(out.str(), "");
 }
 
-// A byte is wrong in any of all ways, or missing, or too many.
+// A byte is changed, the end is missing, or there is a byte too many.
 TEST(Saved, RefusesEveryDamage) {
   for (const PolicyOptions& policy : Policies()) {
     const std::string bytes = Bytes(MakeBandit(policy));
@@ -203,12 +203,12 @@ TEST(Saved, RefusesEveryDamage) {
   }
 }
 
-// Nobody can stumble into these; somebody could make them. They may be refused
-// or turn out to be a bandit, but neither crash nor take memory without end.
+// Forged files have a correct checksum. They may be refused or loaded, but must
+// neither crash nor take memory without limit.
 struct Kinds {
   std::string name;
   BanditOptions options;
-  int chooses_every;  // as many forged files that could be loaded
+  int chooses_every;  // the number of loaded files between two choices
 
   friend std::ostream& operator<<(std::ostream& out, const Kinds& kinds) {
     return out << kinds.name;
@@ -238,7 +238,7 @@ TEST_P(ForgedFiles, AreBorne) {
         Bandit bandit = Loaded(WithChecksum(forged));
         if (loaded++ % GetParam().chooses_every == 0) bandit.Choose();
       } catch (const Error&) {
-        ++refused;  // Fine, too.
+        ++refused;  // allowed, too
       }
     }
     if (i % 16 == 0) {
@@ -263,7 +263,7 @@ std::vector<Kinds> AllKinds() {
                       .policy = policy.Samples().back().options,
                       .search = search.Samples().back().options,
                       .seed = 9},
-                     // Trees are planned by the first choice, in 20 to 100 ms.
+                     // The first choice plans trees, which takes 20 to 100 ms.
                      search.kName.starts_with("lsh") ? 100 : 1});
     });
   });
@@ -274,8 +274,8 @@ INSTANTIATE_TEST_SUITE_P(EveryPolicyAndSearch, ForgedFiles,
                          ::testing::ValuesIn(AllKinds()),
                          [](const auto& c) { return c.param.name; });
 
-// The bytes of a bandit without arms that differ from those of another one:
-// where the option lies by which the two differ.
+// Where the files of two bandits without arms differ, which is the place of the
+// option by which they differ.
 std::vector<std::size_t> Differences(const BanditOptions& one,
                                      const BanditOptions& other) {
   const std::string a = Bytes(Bandit(one));
@@ -334,8 +334,7 @@ TEST(Saved, RefusesForgedTruthValues) {
   expect_refused(search(true), search(false));
 }
 
-// Numbers in files stay what they are, wherever an alternative stands in the
-// variant.
+// Numbers in files do not depend on the order of the variant's alternatives.
 TEST(Saved, NamesKindsByNumbersThatStay) {
   const auto tag = [](auto kind, const auto&) { return int{kind.kTag}; };
   const auto search = [&](const SearchOptions& options) {
@@ -354,7 +353,7 @@ TEST(Saved, NamesKindsByNumbersThatStay) {
   EXPECT_EQ(policy(UcbOptions{}), 2);
 }
 
-// Files that earlier versions have left, of the bandit that MakeBandit makes.
+// Files that earlier versions wrote for the bandit that MakeBandit makes.
 TEST(Saved, ReadsEarlierFormats) {
   const std::filesystem::path folder = testing::TestFolder() / "data" / "saved";
   const std::vector<std::string> names = {"ts", "elim", "ucb"};
@@ -406,7 +405,7 @@ TEST(Saved, ReadsFormatTwoWithAllOptions) {
     for (const auto& [search_name, search] : searches) {
       const std::filesystem::path path =
           folder / fmt::format("format-2-{}-{}", policy_name, search_name);
-      if (!std::filesystem::exists(path)) continue;  // ucb is not served by all
+      if (!std::filesystem::exists(path)) continue;  // not all serve ucb
       ++files;
       const BanditOptions options{.dim = 3,
                                   .policy = policy,
@@ -438,7 +437,7 @@ TEST(Saved, ReadsFormatTwoWithAllOptions) {
   EXPECT_EQ(files, 12);
 }
 
-// Numbers that a posterior cannot have would become scores that are none.
+// Numbers that a posterior cannot have would lead to infinite scores or NaN.
 TEST(Saved, RefusesWhatCannotHaveBeenLearned) {
   const std::vector<float> features = {1, 2, -3};
   for (const PolicyOptions& policy : Policies()) {
@@ -464,7 +463,7 @@ TEST(Saved, RefusesWhatCannotHaveBeenLearned) {
             ASSERT_TRUE(std::isfinite(loaded.Choose().score)) << i;
             ASSERT_TRUE(std::isfinite(loaded.ChooseBest(1)[0].score)) << i;
           } catch (const Error&) {
-            // As it should be.
+            // It may be refused.
           }
         }
       }

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kDim = 6;
 
-// A search, an objective that it serves, and whether it must be exact. (What
-// lsh-theory must do instead, SearchLaws::KeepsThePromise says.)
+// A search, an objective that it serves, and whether it must be exact.
+// (SearchLaws::KeepsThePromise says what lsh-theory must do instead.)
 struct Case {
   std::string name;
   SearchOptions search;
@@ -62,7 +62,7 @@ std::string NameOf(const ::testing::TestParamInfo<Case>& c) {
   return c.param.name;
 }
 
-// Arms, a search over some of them, and the obvious way to the answer.
+// Arms, a search over some of them, and the answer by brute force.
 class SearchLaws : public ::testing::TestWithParam<Case> {
  protected:
   SearchLaws()
@@ -77,7 +77,7 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
   static bool is_theory() {
     return std::holds_alternative<LshTheoryOptions>(GetParam().search);
   }
-  // May answer with nothing where all scores are below the sought one.
+  // Whether there may be no answer if all scores are below the sought one.
   static bool may_find_nothing() {
     return is_theory() && GetParam().objective == Objective::kQuadraticForm;
   }
@@ -89,8 +89,8 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     return task;
   }
 
-  // Any direction and any factor; but for a search that follows the posterior
-  // the factor that it has, and it learns each time.
+  // A random direction and a random factor. A search that depends on the
+  // posterior gets the posterior's factor, which changes with every query.
   void NewQuery(std::uint64_t index) {
     std::vector<double> values(kDim * (kDim + 1));
     RandomStream random(17, RandomStream::Role::kTheta, index);
@@ -156,8 +156,8 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     return best;
   }
 
-  // What the paper promises of an answer. Its queries have length 1, and a
-  // rounded query is off by its slack for the longest arm.
+  // Whether an answer is as good as the paper promises. Its queries have length
+  // 1, and a rounded query is off by its slack for the longest arm.
   bool KeepsThePromise(const std::optional<Hit>& hit) const {
     double longest = 0;
     for (const Slot slot : members_) {
@@ -210,10 +210,10 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
       EXPECT_EQ(right, queries);
     } else if (is_theory()) {
       // Three copies miss with probability 1e-3, and three solvers are asked at
-      // most: one in twenty is far too many.
+      // most, so one in twenty would be far too many.
       EXPECT_GE(right, queries * 19 / 20);
     } else {
-      // An approximate search may miss; one that misses every fifth is broken.
+      // An approximate search may miss, but not more than one in five.
       EXPECT_GE(right, queries * 8 / 10);
     }
   }
@@ -276,8 +276,8 @@ TEST_P(SearchLaws, TheTopAgreesWithBruteForce) {
         ASSERT_TRUE(good);
         continue;
       }
-      // As good as the last of the true ones: an arm that is missed shifts all
-      // that follow.
+      // A hit counts if it is as good as the last of the true ones, because an
+      // arm that is missed shifts all that follow.
       const float last = ranked[top.size() - 1].score;
       right += top[k].score >= last - 1e-4 * (1 + std::abs(last)) ? 1 : 0;
       ++asked;
@@ -416,8 +416,8 @@ std::vector<float> UnequalArms(std::size_t count, std::size_t dim) {
   return rows;
 }
 
-// How often a search finds what a scan finds, after some questions that it may
-// need to get under way.
+// How often a search finds what a scan finds, after some queries for which it
+// may scan until its trees are built.
 double Recall(const ArmStore& store, std::span<const Slot> slots,
               const SearchOptions& options, std::uint64_t seed = 1) {
   constexpr std::uint64_t kQueries = 400;
@@ -441,9 +441,9 @@ double Recall(const ArmStore& store, std::span<const Slot> slots,
   return right / static_cast<double>(kQueries);
 }
 
-// Where the query points away from the long arms the answers are short ones,
-// which a graph by raw inner product cannot reach however hard it tries. Both
-// graphs together must do much better.
+// If a query points away from the long arms, its answers are short ones, which
+// a graph by raw inner product cannot reach, however wide its beam. Both graphs
+// together must do much better.
 TEST(HnswSearch, FindsShortArmsBesideLongOnes) {
   ArmStore store(16);
   const auto slots = store.Add(testing::FirstIds(3000), UnequalArms(3000, 16));
@@ -455,8 +455,7 @@ TEST(HnswSearch, FindsShortArmsBesideLongOnes) {
 }
 
 // The raw graph reaches only few of these arms, so that it cannot fill a long
-// shortlist.
-// It must be asked again, and in the end every arm be scored.
+// shortlist. It must be asked again, and in the end every arm must be scored.
 TEST(HnswSearch, TriesHarderWhenTheShortlistStaysShort) {
   constexpr std::size_t kArms = 3000;
   constexpr std::size_t kShortlist = 2900;
@@ -496,8 +495,8 @@ TEST(HnswSearch, IsBuiltAnewWhenAQuarterIsDead) {
 
 constexpr LshOptions kTrees = {.min_depth = 1};
 
-// Planned for 0.9; a scan would have 1. Queries share a tree, so that no tail
-// bound for independent ones applies: 0.8 is the requirement.
+// The plan is for 0.9, and a scan would have 1. Queries share a tree, so no
+// tail bound for independent queries applies; 0.8 is the requirement.
 TEST(LshSearch, FindsNearlyAlwaysTheBestOfFiveThousandArms) {
   ArmStore store(16);
   const auto slots =
@@ -569,8 +568,8 @@ TEST(LshSearch, LooksAtFewerArmsThanAScan) {
   EXPECT_LT(stats.arms_scored - before, 50U * 20'000U / 3);
 }
 
-// Of two answers in turn one is removed, so that the other is there to be
-// beaten by what trees find.
+// Every second answer is removed. The others stay, so that trees are asked for
+// an arm that beats them.
 TEST(LshSearch, NeverBringsBackARemovedArm) {
   ForcedTrees trees;
   trees.Add(1000, 1);
@@ -586,7 +585,8 @@ TEST(LshSearch, NeverBringsBackARemovedArm) {
   EXPECT_LT(trees.search.stats().scans, 250U) << "trees were hardly asked";
 }
 
-// With all answers gone there is nothing to beat, and still an arm to find.
+// After all answers were removed, there is no score to beat, but still an arm
+// to find.
 TEST(LshSearch, FindsAnArmAfterAllItsAnswersWereRemoved) {
   ForcedTrees trees;
   trees.Add(60, 1);
@@ -614,7 +614,7 @@ TEST(LshSearch, IsPlannedAnewWhenItHasFourTimesAsManyArms) {
   EXPECT_EQ(trees.search.stats().scans, scans + 1);
 }
 
-// In a range of lengths that has no trees yet.
+// The arm is in a range of lengths that has no trees yet.
 TEST(LshSearch, FindsAMuchLongerArmThatArrivesLate) {
   ForcedTrees trees;
   trees.Add(500, 1);
@@ -633,13 +633,13 @@ TEST(LshSearch, FindsAMuchLongerArmThatArrivesLate) {
     trees.search.Remove(slot);
   }
   EXPECT_LT(trees.search.stats().scans, 8U);
-  // Sixteen trees that find it with 0.9 at least: fewer than ten have
-  // probability 6e-4, fewer than nine 7e-5.
+  // Each of sixteen trees finds its arm with probability 0.9 at least. Fewer
+  // than ten arms are found with probability 6e-4, fewer than nine with 7e-5.
   EXPECT_GE(found, 9);
 }
 
-// Below the sought score nothing need be found: the higher it is, the less is
-// looked at, and beyond all reach nothing but the last answers.
+// Arms below the sought score need not be found. The higher it is, the fewer
+// arms are scored; if no arm can reach it, only the last answers are.
 TEST(LshSearch, LooksOnlyForWhatReachesTheSoughtScore) {
   const Eigen::MatrixXd factor =
       Eigen::MatrixXd::Identity(ForcedTrees::kFeatures, ForcedTrees::kFeatures);
@@ -693,7 +693,7 @@ TEST(LshSearch, FindsFormsThatReachTheSoughtScore) {
   EXPECT_GE(found, there * 8 / 10);
 }
 
-// A tree that does not fit is no reason to lose an arm.
+// Arms whose tree does not fit into memory must not be lost.
 TEST(LshSearch, TakesArmsWhoseTreesDoNotFit) {
   ArmStore store(200);
   Searcher search(LshOptions{.min_depth = 1, .max_bytes = 1e6},
