@@ -148,7 +148,8 @@ void Adversary(const Flags& flags) {
   options.reduction = flags.reduction == ReductionName(Reduction::kPaper)
                           ? Reduction::kPaper
                           : Reduction::kSymmetric;
-  // Opened before the work, so that a path that cannot be written costs none.
+  // Opened before the work, so that a path that cannot be written is an error
+  // at once.
   Output output(flags.output);
   std::optional<Output> plot;
   if (!flags.plot.empty()) {

@@ -89,7 +89,7 @@ struct FlagAdder {
     if constexpr (std::is_same_v<Domain, Explorations>) AddTheory();
   }
 
-  // Its horizon is --steps.
+  // The horizon has no flag of its own: it is --steps.
   void AddTheory() const {
     const FlagAdder theory{command, flags, "exploration", "theory"};
     const TheoryRadius defaults;
@@ -114,7 +114,7 @@ std::string OwnersText(const Flag& flag, std::string_view between) {
   return fmt::format("{}", fmt::join(parts, between));
 }
 
-// One text where all owners agree, and else one for each.
+// One text if it is the same for all owners, and otherwise one for each.
 std::string Agreed(const Flag& flag, std::string Flag::Owner::*text,
                    const char* each) {
   std::string all;
@@ -171,7 +171,7 @@ void AddFlags(CLI::App& command, const std::string& family,
   });
 }
 
-// Sets each field whose flag is given, and notes which flags those are.
+// Sets each field whose flag is given, and adds the flag to `used`.
 struct FieldSetter {
   const std::vector<Flag>& flags;
   std::uint64_t steps;

@@ -11,7 +11,7 @@
 namespace manyarms::cli {
 
 /// The flags --policy and --search, and one for each of the options that
-/// policies and searches have. Options of the same flag share it.
+/// policies and searches have. Options with the same flag share it.
 class BanditFlags {
  public:
   /// Adds them to the command, which must outlive this object.
@@ -24,9 +24,9 @@ class BanditFlags {
     SearchOptions search;
   };
 
-  /// What the flags ask for, in a run of `steps` steps. Throws
+  /// The options that the flags ask for, in a run of `steps` steps. Throws
   /// Error(kInvalidArgument) for a flag that neither the policy nor the search
-  /// has: what was asked for and is not done would be worse than an error.
+  /// has, because it would be worse to ignore it.
   Chosen Parse(std::uint64_t steps) const;
 
   /// One flag, and the options that it sets.

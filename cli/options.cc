@@ -1,5 +1,5 @@
-// What policies and searches there are, with all their options, for people and
-// for docs/options.md.
+// Lists all policies and searches with their options, for readers and for
+// docs/options.md.
 
 #include <fmt/format.h>
 

@@ -7,8 +7,8 @@
 namespace manyarms::cli {
 namespace {
 
-// Of valid UTF-8. Control characters are those below a space, the one that
-// deletes, and U+0080 to U+009F, which some terminals obey.
+// Appends valid UTF-8. Control characters are those below a space, DEL, and
+// U+0080 to U+009F, which some terminals obey.
 void AppendWithoutControls(std::string_view text, std::string& line) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);

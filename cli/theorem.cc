@@ -42,7 +42,7 @@ std::string TheoremLine(const RunSpec& spec) {
   reproduction::TheoremSetting setting{
       .dim = spec.environment.dim, .steps = spec.steps, .delta = theory->delta};
   if (thompson != nullptr) {
-    // Of the ladder; an exact search has none.
+    // This is the accuracy of the ladder of solvers. An exact search has none.
     const auto* ladder = std::get_if<LshTheoryOptions>(&spec.search);
     setting.accuracy = ladder != nullptr ? ladder->accuracy : 0;
     return Line("6.1", reproduction::ThompsonBound(setting), theory->delta);

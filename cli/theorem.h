@@ -7,7 +7,7 @@
 
 namespace manyarms::cli {
 
-/// What a theorem of the paper promises of a run's regret; empty where the
+/// What a theorem of the paper promises about a run's regret; empty if the
 /// assumptions of the policy's theorem are not met.
 std::string TheoremLine(const RunSpec& spec);
 

@@ -20,8 +20,8 @@ inline constexpr std::size_t kDims[] = {1,  2,  3,  4,  5,  7, 8,
                                         15, 16, 17, 31, 33, 64};
 
 /// Arms with random ids and random lanes. Features are small integers, so that
-/// sums are exact in float in whatever order they are taken, and results can be
-/// compared for equality.
+/// sums are exact in float in any order, and results can be compared for
+/// equality.
 class IntegerArms {
  public:
   IntegerArms(std::size_t dim, std::uint32_t blocks, std::uint64_t seed);
@@ -57,8 +57,8 @@ struct Target {
   }
 };
 
-/// Runs each test once for every instruction set of this machine, and no other
-/// one can be chosen meanwhile.
+/// Runs each test once for every instruction set of this machine, with all
+/// others disabled.
 class Kernels : public ::testing::TestWithParam<Target> {
  protected:
   void SetUp() override;

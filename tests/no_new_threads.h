@@ -9,9 +9,10 @@
 
 namespace manyarms::testing {
 
-/// As long as this lives the system starts no thread: each would get a stack
+/// While this object lives, the system starts no thread: each would get a stack
 /// that is larger than the address space. (A limit on the number of threads
-/// does not bind root, and one on memory does not suit sanitizers.)
+/// does not apply to root, and a limit on memory does not work with
+/// sanitizers.)
 class NoNewThreads {
  public:
   NoNewThreads() {

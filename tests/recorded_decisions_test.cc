@@ -1,6 +1,6 @@
 // Decisions of version 0.5.0, of every policy with every search, recorded as
-// digests in tests/data/decisions-0.5.0.txt: whatever is changed inside, the
-// same seeds must go on to give the same decisions.
+// digests in tests/data/decisions-0.5.0.txt. Whatever changes inside the
+// library, the same seeds must still give the same decisions.
 
 #include <fmt/format.h>
 #include <hwy/targets.h>
@@ -66,7 +66,7 @@ std::vector<Recorded> AllRecorded() {
       for (const auto& [search_name, search] : searches) {
         const bool exact = std::holds_alternative<CertifiedOptions>(search) ||
                            std::holds_alternative<ScanOptions>(search);
-        // Filter trees over squares of 40 features are planned for minutes.
+        // Planning filter trees over squares of 40 features takes minutes.
         const bool trees =
             search_name == "lsh_trees" || search_name == "lsh_theory";
         const bool wide = dim > 16 && policy_name.starts_with("elim");
@@ -79,7 +79,8 @@ std::vector<Recorded> AllRecorded() {
   return all;
 }
 
-// One life of a bandit, with everything that can happen in it.
+// The history of one bandit, in which everything happens that can happen to
+// one.
 class Life {
  public:
   explicit Life(const Recorded& recorded)

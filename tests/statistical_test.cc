@@ -1,6 +1,5 @@
-// Regret in the paper's setting. Seeds are fixed, so these tests do not
-// flicker; the margins say how sure one may be that another seed would pass as
-// well.
+// Regret in the paper's setting. Seeds are fixed, so these tests do not fail by
+// chance. The comments on margins say how probably another seed would pass.
 
 #include <cmath>
 #include <numeric>
@@ -12,8 +11,8 @@
 namespace manyarms {
 namespace {
 
-// Under a sanitizer, which slows a scan tenfold, the same runs are made short:
-// there they look for errors of memory, not for regret.
+// Under a sanitizer, which slows a scan tenfold, runs are short: they look for
+// errors of memory there, not at regret.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool kShortened = true;
 #else
@@ -73,7 +72,7 @@ void ExpectWithin(double value, double low, double high) {
   EXPECT_LT(value, high);
 }
 
-// theta* is drawn anew for each run, which makes the spread large. Measured by
+// Each run has its own theta*, which makes the spread large. Measured by
 // `manyarms simulate --runs 100`: 583 with a standard deviation of 163 (ts) and
 // 3,727 with 752 (elim) from 3,000 arms; 636 with 198 (60 runs) and 4,583 with
 // 831 from 98,000. A mean of ten has a standard error of 52, 238, 63 and 263.
@@ -157,7 +156,7 @@ TEST(PaperRegret, ThompsonWithGraphsFromNinetyEightThousandArms) {
   ExpectRegretLikeTheScans(ThompsonOptions{}, kBothGraphs, 98000, 2, kTwoPairs);
 }
 
-// One pair is what two minutes of building allow for.
+// Only one pair is run, because building graphs takes two minutes.
 TEST(PaperRegret, EliminationWithGraphsFromNinetyEightThousandArms) {
   ExpectRegretLikeTheScans(EliminationOptions{}, kBothGraphs, 98000, 1,
                            kOnePair);
@@ -174,7 +173,7 @@ TEST(PaperRegret, EliminationWithARawGraphFromThreeThousandArms) {
                            kTenPercent);
 }
 
-// With so few arms the default would scan: trees are forced.
+// With few arms the default would scan, so trees are forced.
 constexpr LshOptions kForcedTrees{.min_depth = 1};
 
 TEST(PaperRegret, ThompsonWithFilterTreesFromThreeThousandArms) {
@@ -187,7 +186,7 @@ TEST(PaperRegret, EliminationWithFilterTreesFromThreeThousandArms) {
                            kTenPercent);
 }
 
-// By default trees are built on the way, and are asked for most of the run.
+// By default trees are built during the run, and are used for most of it.
 TEST(PaperRegret, ThompsonWithFilterTreesFromNinetyEightThousandArms) {
   ExpectRegretLikeTheScans(ThompsonOptions{}, LshOptions{}, 98000, 2,
                            kTwoPairs);

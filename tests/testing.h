@@ -15,7 +15,7 @@
 
 namespace manyarms {
 
-/// For GoogleTest, which would print bytes.
+/// Without this GoogleTest would print bytes.
 inline void PrintTo(Objective objective, std::ostream* out) {
   switch (objective) {
     case Objective::kInnerProduct:

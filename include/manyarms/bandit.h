@@ -22,20 +22,20 @@
 namespace manyarms {
 
 struct BanditOptions {
-  std::size_t dim = 0;  ///< features of an arm, 1 to kMaxDim
+  std::size_t dim = 0;  ///< number of features of an arm, 1 to kMaxDim
   PolicyOptions policy = ThompsonOptions{};
   SearchOptions search = CertifiedOptions{};
   double regularisation = 1.0;  ///< lambda in the paper
   /// The paper's extension (section 6) for rewards whose largest mean may be
   /// negative: x becomes [x/sqrt 2, sqrt 2/2] and r becomes r/2 + 1/2 inside.
-  /// The exploration counts in those halved rewards: 1 explores as far as 2
+  /// The exploration applies to the halved rewards, so 1 explores as far as 2
   /// does without the extension.
   bool negative_rewards = false;
   std::uint64_t seed = 1;
-  /// Rewards can be learned of this many decisions, counted back from the
-  /// last; older ones are forgotten. 1 to kMaxPending. A decision whose reward
-  /// never comes takes 4d + 16 bytes until then, or until it is dismissed (and
-  /// as much again where vectors have just grown).
+  /// Rewards can be learned for this number of the latest decisions, 1 to
+  /// kMaxPending; older decisions are forgotten. A decision whose reward never
+  /// comes takes 4d + 16 bytes until it is forgotten or dismissed (up to twice
+  /// that while vectors have spare capacity).
   std::size_t max_pending = std::size_t{1} << 20;
 
   bool operator==(const BanditOptions&) const = default;
@@ -44,36 +44,39 @@ struct BanditOptions {
 struct Decision {
   DecisionId id = 0;
   ArmId arm = 0;
-  /// What the arm won by, in the rewards' units: a sampled reward (ts), an
-  /// upper bound of it (ucb), an uncertainty (elim).
+  /// The number by which the arm was chosen, in units of rewards: a sampled
+  /// reward (ts), an upper bound of the reward (ucb) or an uncertainty (elim).
   double score = 0;
 };
 
-/// Which arms one choice may fall on: all of them, those with these ids (each
-/// must be there, and no id twice), or those for which the mask is true, which
-/// has a place for every arm in the order of Bandit::Ids. Refers to the
-/// caller's arrays.
+/// The arms from which one choice is made: all of them, those with these ids
+/// (each must exist, and none may occur twice), or those for which the mask is
+/// true. A mask has one value for each arm, in the order of Bandit::Ids. An
+/// Eligible refers to the caller's arrays.
 using Eligible =
     std::variant<std::monostate, std::span<const ArmId>, std::span<const bool>>;
 
-/// A linear bandit over arms that come and go: the front door of the library.
+/// A linear bandit over arms that may be added and removed at any time. It is
+/// the class through which programs use the library.
 ///
 /// Choose may be called any number of times before the rewards of earlier
 /// choices are learned, and rewards may be learned in any order.
 ///
-/// Costs, beside those of the search: Choose O(d^2) for ts, O(d^3) for ucb and
-/// elim; Learn, Observe and Predict O(d^2); Add, Remove and Update O(d) an arm,
-/// for elim O(d^2). Ids add O(1) each to a choice among them, a mask adds O(K).
+/// Costs, apart from those of the search: Choose takes O(d^2) for ts and O(d^3)
+/// for ucb and elim; Learn, Observe and Predict take O(d^2); Add, Remove and
+/// Update take O(d) an arm, for elim O(d^2). Eligible ids add O(1) each to a
+/// choice, and a mask adds O(K).
 ///
-/// After an Error the bandit is as it was before the call, except that it must
-/// not be used any more if memory ran out in Add, Remove, Update or Choose. A
-/// bandit that was moved from can be destroyed or assigned to, nothing else.
+/// After an Error the bandit is as it was before the call. If memory runs out
+/// in Add, Remove, Update or Choose, it must not be used any more. A bandit
+/// that was moved from can only be destroyed or assigned to.
 ///
 /// Thread safety: const methods may be called from any number of threads while
-/// nobody calls a non-const one. With certified search, threads that all
-/// bandits share (manyarms/threads.h) read its arms now and then. Callers need
-/// not care: Add may wait for them for some ten microseconds, and destruction
-/// waits until they have stopped. A forked child may use every method.
+/// nobody calls a non-const one. With certified search, survey threads, which
+/// all bandits share (manyarms/threads.h), read its arms now and then. Callers
+/// need no lock for that: Add may wait for them for some ten microseconds, and
+/// destruction waits until they have stopped. A forked child may use every
+/// method.
 class Bandit {
  public:
   /// Throws Error(kInvalidArgument) or Error(kUnsupported).
@@ -82,45 +85,52 @@ class Bandit {
   Bandit(Bandit&&) noexcept;
   Bandit& operator=(Bandit&&) noexcept;
 
-  /// Makes room for this number of arms in all. Adding them is faster then.
+  /// Makes room for this number of arms in total, so that adding them is
+  /// faster.
   void Reserve(std::size_t arms);
 
-  /// Adds arms, all or none; a row of features for each, or ids.size() rows of
-  /// dim values that follow one another.
+  /// Adds all of the arms, or none if it throws. `features` has a row for each
+  /// arm; as a span, it has ids.size() rows of dim values one after another.
+  /// Throws Error(kDuplicateId), Error(kInvalidArgument) or Error(kTooLarge).
   void Add(std::span<const ArmId> ids, const FeatureRows& features);
   void Add(std::span<const ArmId> ids, std::span<const float> features);
   void Add(ArmId id, std::span<const float> features);
 
-  /// Removes arms, all or none. Throws Error(kUnknownId), or
-  /// Error(kDuplicateId) for an id that is given twice.
+  /// Removes all of the arms, or none if it throws. Throws Error(kUnknownId),
+  /// or Error(kDuplicateId) for an id that is given twice.
   void Remove(std::span<const ArmId> ids);
   void Remove(ArmId id);
 
-  /// Gives arms new features, all or none. Decisions that are pending keep the
-  /// features that they were made by. Throws as Add and Remove do.
+  /// Gives new features to all of the arms, or to none if it throws. Pending
+  /// decisions keep the features by which they were made. Throws as Add and
+  /// Remove do.
   void Update(std::span<const ArmId> ids, const FeatureRows& features);
 
   /// Throws Error(kNoArms) when there is nothing to choose from.
   Decision Choose(const Eligible& eligible = {});
 
-  /// The `count` best arms of one draw, best first, each a decision of its own;
-  /// fewer if fewer are eligible. With an exact search the first is what Choose
-  /// would have chosen. lsh scans for them. elim goes by intervals instead of
-  /// stages, as Policy::ChooseTop says: at O(d^2) an arm, and those that cannot
-  /// be the best are left out. If `count` is 0, nothing is drawn and the result
-  /// is empty.
+  /// The `count` best arms of one draw, best first, each as a decision of its
+  /// own; fewer if fewer are eligible. For ts and ucb with an exact search, the
+  /// first is the arm that Choose would have chosen. lsh and lsh-theory scan.
+  /// elim computes the intervals of all eligible arms, at O(d^2) each, in place
+  /// of using its stages; it returns the most uncertain arms and leaves out
+  /// those that cannot be the best. If `count` is 0, nothing is drawn and the
+  /// result is empty.
   std::vector<Decision> ChooseBest(std::size_t count,
                                    const Eligible& eligible = {});
 
-  /// `count` choices in a row, without learning in between. (For ucb, and for
-  /// elim mostly, which draw nothing, they are all the same.)
+  /// `count` choices one after another, without learning in between. (ucb draws
+  /// nothing at random, so its choices are all the same; those of elim mostly
+  /// are, too.)
   std::vector<Decision> ChooseDraws(std::size_t count,
                                     const Eligible& eligible = {});
 
-  /// Takes in the reward of a decision, whatever has become of its arm; of
-  /// several, all or none. Throws Error(kUnknownId) for a decision that was
-  /// never made, is not pending any more, or, where the arm is given, chose
-  /// another, so that it must be another bandit's.
+  /// Learns the reward of a decision, even if its arm has been removed or
+  /// updated since; of several decisions, all, or none if it throws. Throws
+  /// Error(kUnknownId) for a decision that was never made or is not pending any
+  /// more, and for a Decision with another arm than this bandit chose, which
+  /// must come from another bandit. Throws Error(kDuplicateId) for a decision
+  /// that is given twice.
   void Learn(DecisionId decision, double reward);
   void Learn(const Decision& decision, double reward);
   void Learn(std::span<const DecisionId> decisions,
@@ -129,40 +139,41 @@ class Bandit {
   /// Forgets a decision whose reward will never come.
   void Dismiss(DecisionId decision);
 
-  /// Throws what Learn would throw of this decision.
+  /// Throws what Learn would throw for this decision.
   void CheckPending(const Decision& decision) const;
 
-  /// Decisions whose reward may still be learned.
+  /// The number of decisions whose reward may still be learned.
   std::size_t pending() const;
 
-  /// Takes in a reward that belongs to no decision: of arms that are there, all
-  /// or none, or of any features.
+  /// Learns rewards that belong to no decision: those of arms that exist (all,
+  /// or none if it throws), or the reward of any features.
   void Observe(ArmId id, double reward);
   void Observe(std::span<const ArmId> ids, std::span<const double> rewards);
   void Observe(std::span<const float> features, double reward);
 
   bool Contains(ArmId id) const;
 
-  /// All arms, in an order that changes only when arms come or go.
+  /// The ids of all arms, in an order that changes only when arms are added or
+  /// removed.
   std::vector<ArmId> Ids() const;
 
   std::size_t size() const;
   std::size_t dim() const;
   const BanditOptions& options() const;
 
-  /// The arms, to be read by any number of threads while this bandit is in use.
-  /// With negative_rewards their features are the extended ones.
+  /// The arms, which any number of threads may read while this bandit is in
+  /// use. With negative_rewards their features are the extended ones.
   const Catalogue& catalogue() const;
 
-  /// What is known of arms that are there. All throw Error(kUnknownId).
-  /// Rows of dim() values; with negative_rewards a value may differ from the
-  /// one given by its last bit.
+  /// The features of arms, in rows of dim() values. With negative_rewards a
+  /// value may differ from the given one in its last bit. This method and the
+  /// next two throw Error(kUnknownId) if an arm does not exist.
   std::vector<float> Features(std::span<const ArmId> ids) const;
   /// The expected rewards: <Mean(), x>.
   std::vector<double> Scores(std::span<const ArmId> ids) const;
-  /// The exploration times the width |x|_{V^-1}, in the rewards' units: the
-  /// standard deviation of a draw (ts), what is added to the expected reward
-  /// (ucb), what arms are chosen by (elim).
+  /// The exploration times the width |x|_{V^-1}, in units of rewards: the
+  /// standard deviation of a draw (ts), the number that is added to the
+  /// expected reward (ucb), or the number by which arms are chosen (elim).
   std::vector<double> Uncertainty(std::span<const ArmId> ids) const;
 
   /// theta-hat in the paper, so that <Mean(), x> is the reward expected of x.
@@ -176,23 +187,25 @@ class Bandit {
   PolicyStats stats() const;
 
   /// Writes everything: options, arms, what was learned, pending decisions.
-  /// What is read back decides as this bandit would have, to the last bit, with
-  /// certified search and scan. Graphs and trees are built anew, from the arms
-  /// as they are, and may miss others than before. Counts of stats() begin
-  /// anew.
+  /// With certified search and scan, a bandit that is loaded makes exactly the
+  /// decisions that this one would have made. Graphs and trees are built again
+  /// from the arms, and may miss other arms than before. The counters of
+  /// stats() start at 0 again.
   ///
-  /// A file is written whole or not at all: what was there before stays until
-  /// then. It begins with a number of its format, and ends with a checksum;
-  /// earlier formats can be read. Names of arms go with them, if there are
-  /// any. Throws Error(kIo).
+  /// A file is written whole or not at all, and an earlier file at `path` stays
+  /// until the new one is complete. Files contain the number of their format
+  /// and a checksum, and Load reads earlier formats, too. `names` are saved
+  /// along with the arms. Throws Error(kIo), and Error(kInvalidArgument) if
+  /// `names` has any, but not those of exactly these arms.
   void Save(const std::filesystem::path& path,
             const Names* names = nullptr) const;
   void Save(std::ostream& out, const Names* names = nullptr) const;
 
-  /// Throws Error(kIo), Error(kCorrupt) for what Save has not written, and
-  /// Error(kUnsupported) for a format of a later version. The stream must be
-  /// one that can be read twice, and hold nothing else. If `names` are asked
-  /// for, they become what was saved, or none.
+  /// Throws Error(kIo), Error(kCorrupt) for contents that Save cannot have
+  /// written, and Error(kUnsupported) for a format of a later version. The
+  /// stream must be seekable, because it is read twice, and must contain
+  /// nothing after the bandit. `names`, if given, becomes the saved names, or
+  /// none if none were saved.
   static Bandit Load(const std::filesystem::path& path, Names* names = nullptr);
   static Bandit Load(std::istream& in, Names* names = nullptr);
 

@@ -5,34 +5,38 @@
 
 namespace manyarms {
 
-/// What a search has done so far.
+/// Counts what a search has done so far.
 struct SearchStats {
-  /// Arms looked at by Best and Top, those met on the way through an index
-  /// included.
+  /// Arms scored by Best and Top, including those that were met on the way
+  /// through a graph or a tree.
   std::uint64_t arms_scored = 0;
-  /// Of certified search: snapshots taken, what they took on whatever thread,
-  /// how many arms they bounded, and answers compared with a scan's.
+  /// Of certified search: snapshots taken, the seconds that they took on any
+  /// thread, the arms bounded for them, and answers compared with a scan's.
   std::uint64_t snapshots = 0;
   double snapshot_seconds = 0;
   std::uint64_t arms_bounded = 0;
   std::uint64_t checks = 0;
-  /// Of lsh: inner products with the directions of its trees, and questions
-  /// that it left to a scan.
+  /// Of lsh and lsh-theory: inner products with the directions of their trees.
   std::uint64_t directions = 0;
+  /// Queries that lsh and lsh-theory answered by a scan in place of their
+  /// trees, and queries over all arms for which hnsw had no graphs. Other scans
+  /// are not counted: those of scan and certified search, and those of hnsw
+  /// among eligible arms, for a shortlist as long as the arm set, or after its
+  /// graphs have found too few arms.
   std::uint64_t scans = 0;
 
   SearchStats& operator+=(const SearchStats& other);
 };
 
-/// What the policy's searches have done, with the arms that the policy itself
-/// has scored, and what it had to do besides.
+/// The sums over a policy's searches and the policy's own counters.
+/// `arms_scored` includes the arms that the policy itself has scored.
 struct PolicyStats : SearchStats {
-  std::uint64_t eliminations = 0;  ///< of arms; those that came back count anew
-  std::uint64_t recoveries = 0;    ///< times all arms had been eliminated
+  std::uint64_t eliminations = 0;  ///< arms; one that returns can count again
+  std::uint64_t recoveries = 0;    ///< how often all arms had been eliminated
 };
 
-/// Calls visit(name, counter...) for each counter, with that of each `stats`:
-/// the one list by which counters are summed and shown.
+/// Calls visit(name, counter...) for each counter, with its value in each of
+/// `stats`. Counters are added up and shown by this list.
 template <class Visit, class... Stats>
 void ForEachSearchCounter(Visit&& visit, Stats&... stats) {
   visit("arms_scored", stats.arms_scored...);
@@ -44,7 +48,7 @@ void ForEachSearchCounter(Visit&& visit, Stats&... stats) {
   visit("scans", stats.scans...);
 }
 
-/// Those of the policy's searches included.
+/// The same for the counters of a policy, including those of its searches.
 template <class Visit, class... Stats>
 void ForEachPolicyCounter(Visit&& visit, Stats&... stats) {
   ForEachSearchCounter(visit, stats...);

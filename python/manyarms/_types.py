@@ -26,8 +26,8 @@ Array: TypeAlias = Union["NDArray[np.float32]", "NDArray[np.float64]", "NDArray[
 # The features of one arm, and of several.
 Row: TypeAlias = Union[Array, Sequence[float]]
 Features: TypeAlias = Union[Array, Sequence[Union[Sequence[float], Array]]]
-# The same for predict, which returns one or several numbers. Where the shape of an
-# array is not known, which is mostly so, it counts as several rows.
+# The same for predict, which returns one or several numbers. An array whose
+# shape is not known, as is usual, counts as several rows.
 OneRow: TypeAlias = Union[
     "np.ndarray[tuple[int], np.dtype[np.float32]]",
     "np.ndarray[tuple[int], np.dtype[np.float64]]",

@@ -34,8 +34,8 @@ nb::dict StatsDict(const PolicyStats& stats) {
 
 using BanditClass = nb::class_<PyBandit>;
 
-// Of the class that it is asked of, which may be a subclass; its __init__ is
-// not called.
+// Makes an object of `cls`, which may be a subclass, without calling its
+// __init__.
 nb::object Load(nb::handle cls, const std::filesystem::path& path) {
   nb::object bandit = nb::inst_alloc(cls);
   {
@@ -81,13 +81,14 @@ void BindConstruction(BanditClass& bandit) {
           "path"_a,
           nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
           "Writes everything to a file, whole or not at all: options, arms, "
-          "what was learned, pending decisions.\nA bandit with certified "
-          "search or scan that is loaded decides as this one would have.")
+          "what was learned, pending decisions.\nWith certified search or "
+          "scan, a bandit that is loaded makes the decisions that this one "
+          "would have made.")
       .def(
           "__getstate__",
           [](nb::handle self) {
             const std::string bytes = nb::cast<PyBandit&>(self).Bytes();
-            // Of subclasses also what Python has put there.
+            // Subclasses may have further attributes.
             return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()),
                                   nb::getattr(self, "__dict__", nb::dict()));
           },
@@ -109,16 +110,17 @@ void BindConstruction(BanditClass& bandit) {
           },
           nb::sig("def __setstate__(self, state: tuple[bytes, dict[str, "
                   "typing.Any]], /) -> None"));
-  // nanobind has static methods only.
+  // nanobind has no class methods.
   bandit.attr("load") = nb::steal(PyClassMethod_New(
       nb::cpp_function(
           &Load, nb::name("load"), nb::scope(bandit), "cls"_a, "path"_a,
           nb::sig("def load(cls, path: str | os.PathLike[str]) -> "
                   "typing_extensions.Self"),
-          "Reads back what save has written, by this version or an earlier "
-          "one. Raises CorruptFileError for what it has not written, "
-          "UnsupportedError for formats of later versions, and OSErrors. "
-          "Asked of a subclass it makes one, without calling its __init__.")
+          "Reads a file that save has written, in this version or an earlier "
+          "one. Raises CorruptFileError for other files, UnsupportedError for "
+          "formats of later versions, and FileError, an OSError. If it is "
+          "called on a subclass, it returns an object of the subclass without "
+          "calling its __init__.")
           .ptr()));
 }
 
@@ -132,19 +134,19 @@ void BindArms(BanditClass& bandit) {
           },
           "ids"_a, "features"_a,
           nb::sig("def add_arms(self, ids: Ids, features: Features) -> None"),
-          R"(Adds arms, all or none.
+          R"(Adds all of the arms, or none if it raises an exception.
 
-ids: ints or strings; a bandit's arms have the one or the other.
-features: an array of float32, float64 or integers, or a list of lists, a row for
-    each arm; copied once, to float32.)")
+ids: ints or strings; all arms of a bandit have ints, or all have strings.
+features: an array of float32, float64 or integers, or a list of lists, with a
+    row for each arm; copied once, to float32.)")
       .def(
           "remove_arms",
           [](PyBandit& self, nb::handle ids) {
             self.RemoveArms(ParseIds(ids, kIds));
           },
           "ids"_a, nb::sig("def remove_arms(self, ids: Ids) -> None"),
-          "Removes arms, all or none. Rewards of their decisions can still be "
-          "learned.")
+          "Removes all of the arms, or none if it raises an exception. Rewards "
+          "of their decisions can still be learned.")
       .def(
           "update_arms",
           [](PyBandit& self, nb::handle ids, nb::handle features) {
@@ -155,24 +157,25 @@ features: an array of float32, float64 or integers, or a list of lists, a row fo
           "ids"_a, "features"_a,
           nb::sig(
               "def update_arms(self, ids: Ids, features: Features) -> None"),
-          "Gives arms new features, all or none. Pending decisions keep those "
-          "that they were made by.")
+          "Gives new features to all of the arms, or to none if it raises an "
+          "exception. Pending decisions keep the features by which they were "
+          "made.")
       .def(
           "reserve",
           [](PyBandit& self, nb::handle arms) {
             self.Reserve(ParseNumber(arms, {"arms", "an int"}));
           },
           "arms"_a, nb::sig("def reserve(self, arms: int) -> None"),
-          "Makes room for this number of arms in all; adding them is faster "
-          "then.")
+          "Makes room for this number of arms in total, so that adding them is "
+          "faster.")
       .def_prop_ro(
           "ids", [](const PyBandit& self) { return AsArray(self.Ids()); },
           nb::for_getter(
               nb::sig("def ids(self) -> numpy.typing.NDArray[numpy.int64] | "
                       "numpy.typing.NDArray[numpy.uint64] | list[str]")),
-          "All arms, in an order that changes only when arms come or go: the "
-          "order of masks. An array of int64 (uint64 if an id is beyond that), "
-          "or a list of strings. O(n).")
+          "The ids of all arms, in an order that changes only when arms are "
+          "added or removed; masks have the same order. An array of int64 "
+          "(uint64 if an id is larger), or a list of strings. Costs O(n).")
       .def("__len__", &PyBandit::size)
       .def(
           "__contains__",
@@ -180,7 +183,7 @@ features: an array of float32, float64 or integers, or a list of lists, a row fo
             try {
               return self.Contains(ParseArm(arm));
             } catch (const nb::builtin_exception&) {
-              return false;  // what cannot be an id is none
+              return false;  // this cannot be an id
             }
           },
           nb::arg("arm").none(),
@@ -199,8 +202,9 @@ void BindChoices(BanditClass& bandit) {
                   "Decision"),
           R"(Chooses an arm.
 
-eligible: ids of the arms that may be chosen, or a boolean array with a place
-    for every arm in the order of `ids`. Exact, whatever the search.)")
+eligible: ids of the arms that may be chosen, or a boolean array with a value
+    for every arm in the order of `ids`. The choice among them is exact with
+    every search.)")
       .def(
           "choose_many",
           [](PyBandit& self, nb::handle count, const std::string& mode,
@@ -216,8 +220,8 @@ eligible: ids of the arms that may be chosen, or a boolean array with a place
           R"(Chooses several arms, without learning in between.
 
 mode: 'best' is for the top k: the best arms of one draw, best first, no arm
-    twice, and fewer than count if fewer are eligible. 'draws' is for as many
-    users: count choices in a row, for which 'ts' draws anew each time.)");
+    twice, and fewer than count if fewer are eligible. 'draws' is for count
+    users: count choices one after another, each with a new draw of 'ts'.)");
 }
 
 void BindLearning(BanditClass& bandit) {
@@ -235,10 +239,9 @@ void BindLearning(BanditClass& bandit) {
           },
           "decision"_a, "reward"_a,
           nb::sig("def learn(self, decision: int, reward: float) -> None"),
-          "Takes in the reward of a decision or of its id: later, in any "
-          "order, "
-          "once.\nRaises UnknownIdError, a KeyError, for a decision that was "
-          "learned already or never made.")
+          "Learns the reward of a decision, which may be given by its id, once "
+          "and in any order.\nRaises UnknownIdError, a KeyError, for a "
+          "decision that was never made or is not pending any more.")
       .def(
           "learn_many",
           [](PyBandit& self, nb::handle decisions, nb::handle rewards) {
@@ -250,7 +253,8 @@ void BindLearning(BanditClass& bandit) {
                   "Decision | int] | numpy.typing.NDArray[numpy.integer], "
                   "rewards: collections.abc.Sequence[float] | "
                   "numpy.typing.NDArray[numpy.floating]) -> None"),
-          "Takes in the rewards of several decisions, all or none.")
+          "Learns the rewards of all of the decisions, or of none if it raises "
+          "an exception.")
       .def(
           "dismiss",
           [](PyBandit& self, nb::handle decision) {
@@ -266,7 +270,7 @@ void BindLearning(BanditClass& bandit) {
           },
           "arm"_a, "reward"_a,
           nb::sig("def observe(self, arm: int | str, reward: float) -> None"),
-          "Takes in a reward that belongs to no decision.")
+          "Learns a reward of an arm without a decision.")
       .def(
           "observe_many",
           [](PyBandit& self, nb::handle arms, nb::handle rewards) {
@@ -277,8 +281,9 @@ void BindLearning(BanditClass& bandit) {
           nb::sig("def observe_many(self, arms: Ids, rewards: "
                   "collections.abc.Sequence[float] | "
                   "numpy.typing.NDArray[numpy.floating]) -> None"),
-          "Takes in rewards of several arms, all or none; an arm may be there "
-          "more than once.")
+          "Learns rewards of arms without decisions: all of them, or none if "
+          "it "
+          "raises an exception. An arm may occur more than once.")
       .def(
           "observe_features",
           [](PyBandit& self, nb::handle features, double reward) {
@@ -287,7 +292,8 @@ void BindLearning(BanditClass& bandit) {
           "features"_a, "reward"_a,
           nb::sig("def observe_features(self, features: Row, reward: "
                   "float) -> None"),
-          "Takes in a reward of features, for instance of an arm that is gone.")
+          "Learns a reward of features, for instance of an arm that was "
+          "removed.")
       .def(
           "predict",
           [](const PyBandit& self, nb::handle features) -> nb::object {
@@ -300,11 +306,11 @@ void BindLearning(BanditClass& bandit) {
           "features"_a,
           nb::sig("def predict(self, features: Row | Features) -> float | "
                   "numpy.typing.NDArray[numpy.float64]"),
-          "The rewards that are expected of rows of features, as an array; of "
-          "a single row, a float.");
+          "The expected rewards of rows of features, as an array; for a single "
+          "row, a float.");
 }
 
-// None where the policy does not have the option.
+// A property is None if the policy does not have the option.
 void BindPolicyFields(BanditClass& bandit) {
   for (const PolicyField& field : PolicyFields()) {
     const std::string signature =
@@ -331,7 +337,7 @@ void BindKnowledge(BanditClass& bandit) {
           nb::sig("def features(self, ids: Ids) -> "
                   "numpy.typing.NDArray[numpy.float32]"),
           "The features of arms, a row for each. With negative_rewards a value "
-          "may differ from the one given by its last bit.")
+          "may differ from the given one in its last bit.")
       .def(
           "scores",
           [](const PyBandit& self, nb::handle ids) {
@@ -340,7 +346,7 @@ void BindKnowledge(BanditClass& bandit) {
           "ids"_a,
           nb::sig("def scores(self, ids: Ids) -> "
                   "numpy.typing.NDArray[numpy.float64]"),
-          "The rewards that are expected of arms.")
+          "The expected rewards of arms.")
       .def(
           "uncertainty",
           [](const PyBandit& self, nb::handle ids) {
@@ -349,15 +355,16 @@ void BindKnowledge(BanditClass& bandit) {
           "ids"_a,
           nb::sig("def uncertainty(self, ids: Ids) -> "
                   "numpy.typing.NDArray[numpy.float64]"),
-          "The exploration times the width of arms, in the rewards' units: the "
-          "standard deviation of a draw ('ts'), what is added to the expected "
-          "reward ('ucb'), what arms are chosen by ('elim').")
+          "The exploration times the width of arms, in units of rewards: the "
+          "standard deviation of a draw ('ts'), the number that is added to "
+          "the expected reward ('ucb'), or the number by which arms are chosen "
+          "('elim').")
       .def_prop_ro(
           "mean", [](const PyBandit& self) { return Array(self.Mean()); },
           nb::for_getter(
               nb::sig("def mean(self) -> numpy.typing.NDArray[numpy.float64]")),
-          "What was learned: the reward expected of features x is mean @ x. "
-          "With negative_rewards there is one value more, a constant to be "
+          "What was learned: the expected reward of features x is mean @ x. "
+          "With negative_rewards there is one more value, a constant to be "
           "added.");
 }
 
@@ -365,7 +372,7 @@ void BindProperties(BanditClass& bandit) {
   bandit
       .def_prop_ro(
           "dim", [](const PyBandit& self) { return self.options().dim; },
-          "Features of an arm.")
+          "The number of features of an arm.")
       .def_prop_ro(
           "policy",
           [](const PyBandit& self) {
@@ -379,7 +386,7 @@ void BindProperties(BanditClass& bandit) {
           },
           nb::for_getter(
               nb::sig(("def search(self) -> " + SearchClasses()).c_str())),
-          "With its options.")
+          "The search with its options.")
       .def_prop_ro(
           "exploration",
           [](const PyBandit& self) {
@@ -396,21 +403,21 @@ void BindProperties(BanditClass& bandit) {
           "Whether the largest mean reward may be negative.")
       .def_prop_ro(
           "seed", [](const PyBandit& self) { return self.options().seed; },
-          "What all draws depend on.")
+          "The seed of all random draws.")
       .def_prop_ro(
           "max_pending",
           [](const PyBandit& self) { return self.options().max_pending; },
-          "The number of decisions, counted back from the last, whose rewards "
-          "can still be learned.")
+          "Rewards can be learned for this number of the latest decisions.")
       .def_prop_ro("pending", &PyBandit::pending,
-                   "How many decisions wait for their reward.")
+                   "The number of decisions whose reward may still be learned.")
       .def_prop_ro(
           "stats", [](const PyBandit& self) { return StatsDict(self.stats()); },
           nb::for_getter(nb::sig("def stats(self) -> dict[str, int | float]")),
-          "What choices have cost so far. Of all searches: arms_scored; of "
-          "certified: snapshots, snapshot_seconds, arms_bounded, checks; of "
-          "lsh and lsh-theory: directions, scans; of elim: eliminations, "
-          "recoveries.")
+          "Counts what choices have cost so far: arms_scored for all searches; "
+          "snapshots, snapshot_seconds, arms_bounded and checks for certified; "
+          "directions for lsh and lsh-theory; scans, the queries that were "
+          "left to a scan, for these two and hnsw; eliminations and recoveries "
+          "for elim.")
       .def("__repr__", [](const PyBandit& self) {
         return fmt::format(
             "<manyarms.Bandit policy='{}' search='{}' dim={} arms={} "
@@ -424,13 +431,15 @@ void BindProperties(BanditClass& bandit) {
 }  // namespace
 
 void BindBandit(nb::module_& module) {
-  BanditClass bandit(module, "Bandit", nb::is_weak_referenceable(),
-                     R"(A linear bandit over arms that come and go.
+  BanditClass bandit(
+      module, "Bandit", nb::is_weak_referenceable(),
+      R"(A linear bandit over arms that may be added and removed at any time.
 
-Any thread may call any method at any time; changes (choosing is one) take
-turns, and whatever takes longer lets other Python threads run. After an
-exception the bandit is as it was before, but for a MemoryError that is no
-TooLargeError, while arms come, go or are chosen: then it must not be used.)");
+Any thread may call any method at any time. Changes, of which choosing is one,
+take turns, and a call that may take long lets other Python threads run. After
+an exception the bandit is as it was before, but after a MemoryError (other than
+TooLargeError) while arms are added, removed, updated or chosen, it must not be
+used any more.)");
   BindConstruction(bandit);
   BindArms(bandit);
   BindChoices(bandit);

@@ -14,7 +14,8 @@ using namespace nb::literals;
 namespace manyarms::python {
 namespace {
 
-// An array of objects, or a pandas' column of them; anything else as it is.
+// An array of objects, or a pandas column of them, as a list; anything else as
+// it is.
 nb::object AsListOfObjects(nb::handle given) {
   const bool objects = nb::hasattr(given, "dtype") &&
                        nb::hasattr(given, "tolist") &&
@@ -52,19 +53,18 @@ std::vector<DecisionOrId> ParseDecisions(nb::handle given) {
 void BindDecision(nb::module_& module) {
   nb::class_<PyDecision>(
       module, "Decision",
-      "An arm that a bandit chose, to be shown and, once its "
-      "reward is known, to be learned from.")
+      "A bandit's choice of an arm. Its reward can be learned at any later "
+      "time.")
       .def_ro("id", &PyDecision::id,
-              "The decision's number, 1, 2, 3, ...; enough to learn by.")
+              "The decision's number: 1, 2, 3, ... learn accepts it, too.")
       .def_prop_ro(
           "arm", [](const PyDecision& decision) { return decision.arm; },
           nb::for_getter(nb::sig("def arm(self) -> typing.Any")),
           "The arm's id, an int or a string as it was added.")
-      .def_ro(
-          "score", &PyDecision::score,
-          "What the arm won by, in the rewards' units: a sampled reward "
-          "(ts), an upper bound of it (ucb), an uncertainty (elim). Of single "
-          "precision.")
+      .def_ro("score", &PyDecision::score,
+              "The number by which the arm was chosen, in units of rewards: a "
+              "sampled reward (ts), an upper bound of the reward (ucb) or an "
+              "uncertainty (elim). It has single precision.")
       .def("__repr__",
            [](const PyDecision& decision) {
              return nb::str("Decision(id={}, arm={!r}, score={:.6g})")

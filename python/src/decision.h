@@ -11,12 +11,12 @@
 
 namespace manyarms::python {
 
-/// A decision whose arm has the name that Python knows it by.
+/// A decision with the id that its arm has in Python.
 struct PyDecision {
   DecisionId id = 0;
   PyArm arm;
   double score = 0;
-  ArmId number = 0;  // the library's name for the arm
+  ArmId number = 0;  // the library's id of the arm
 };
 
 using DecisionOrId = std::variant<DecisionId, PyDecision>;
@@ -24,7 +24,7 @@ using DecisionOrId = std::variant<DecisionId, PyDecision>;
 /// A Decision, or its number as an int. Throws TypeError or ValueError.
 DecisionOrId ParseDecision(nanobind::handle decision);
 
-/// A list, tuple, array or pandas' column of those.
+/// A list, tuple, array or pandas column of these.
 std::vector<DecisionOrId> ParseDecisions(nanobind::handle decisions);
 
 void BindDecision(nanobind::module_& module);

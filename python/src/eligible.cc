@@ -10,7 +10,8 @@ namespace nb = nanobind;
 namespace manyarms::python {
 namespace {
 
-// A byte of an array of bools need not be 0 or 1, but a bool must.
+// A byte of a NumPy array of bools may have any value, but a C++ bool must be 0
+// or 1.
 PyMask CopyMask(nb::handle given) {
   const nb::object bytes =
       nb::module_::import_("numpy").attr("ascontiguousarray")(given).attr(
@@ -30,7 +31,7 @@ PyEligible ParseEligible(nb::handle eligible) {
   if (eligible.is_none()) return {};
   const nb::object given = Plain(eligible, "eligible");
   nb::ndarray<nb::ro, nb::device::cpu> array;
-  // Asked for an array of bools, nanobind would make one of any array.
+  // nanobind would convert any array to bools, so its type is compared here.
   if (nb::hasattr(given, "dtype") && nb::try_cast(given, array) &&
       array.dtype() == nb::dtype<bool>()) {
     if (array.ndim() != 1) {

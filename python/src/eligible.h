@@ -15,7 +15,8 @@ struct PyMask {
   std::size_t size = 0;
 };
 
-/// Which arms a choice may fall on: all, some by their ids, or by a mask.
+/// The eligible arms of a choice: all, those with these ids, or those of a
+/// mask.
 using PyEligible = std::variant<std::monostate, PyIds, PyMask>;
 
 /// Takes None, what ParseIds takes, and arrays of bools. Throws TypeError or

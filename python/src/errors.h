@@ -3,7 +3,7 @@
 
 namespace manyarms::python {
 
-/// From now on the library's errors arrive as those of manyarms/errors.py.
+/// Makes the library's errors appear in Python as those of manyarms/errors.py.
 void TranslateErrors();
 
 }  // namespace manyarms::python

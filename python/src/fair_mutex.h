@@ -9,9 +9,10 @@
 
 namespace manyarms::python {
 
-/// A shared mutex at which readers do not keep a writer out: whoever waits for
-/// it keeps those who come later waiting as well. With std::shared_mutex alone
-/// readers that follow one another closely do. A forked child finds it free.
+/// A shared mutex that does not starve writers: while a thread waits for it,
+/// threads that come later wait, too. (With std::shared_mutex alone, readers
+/// that follow one another closely can keep a writer waiting for ever.) In a
+/// forked child it is free.
 class FairMutex final : ForkAware {
  public:
   FairMutex() : ForkAware(Level::kCaller) {}
@@ -44,7 +45,8 @@ class FairMutex final : ForkAware {
 
   void LockBeforeFork() override { lock(); }
   void UnlockInParent() override { unlock(); }
-  // Other threads may have held the gate; those do not exist here.
+  // Other threads may have held the gate. They do not exist in the child, which
+  // therefore gets new locks.
   void UnlockInChild() override {
     static_cast<void>(locks_.release());
     locks_ = std::make_unique<Locks>();

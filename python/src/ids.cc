@@ -51,7 +51,7 @@ Numbers FromArray(const CpuArray& array, const Wanted& wanted) {
   return numbers;
 }
 
-// Of an array whose elements are ints of some size.
+// The ids in an array of ints of any size.
 Numbers FromArray(const CpuArray& array, nb::handle given,
                   const Wanted& wanted) {
   if (array.ndim() != 1) {
@@ -60,7 +60,7 @@ Numbers FromArray(const CpuArray& array, nb::handle given,
                     "dimensions",
                     wanted.name, array.ndim()));
   }
-  if (array.shape(0) == 0) return {};  // NumPy's empty arrays are of floats
+  if (array.shape(0) == 0) return {};  // NumPy makes empty arrays of floats
   const nb::dlpack::dtype type = array.dtype();
   if (type == nb::dtype<std::int64_t>()) {
     return FromArray<std::int64_t>(array, wanted);
@@ -140,7 +140,8 @@ PyIds ParseIds(nb::handle given, const Wanted& wanted) {
   if (is_array && nb::try_cast(ids, array)) {
     return FromArray(array, ids, wanted);
   }
-  // Strings, objects and ints of the other byte order know no other way out.
+  // Arrays of strings, of objects, and of ints with the other byte order can
+  // only be read as lists.
   if (is_array && nb::hasattr(ids, "tolist")) {
     const std::string kind = Text(nb::object(ids.attr("dtype").attr("kind")));
     if (std::string_view("UTOiu").find(kind) == std::string_view::npos) {

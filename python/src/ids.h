@@ -12,10 +12,10 @@
 
 namespace manyarms::python {
 
-/// An arm as Python knows it.
+/// An arm's id in Python.
 using PyArm = std::variant<ArmId, std::string>;
 
-/// Several of one kind.
+/// Several ids, all of one kind.
 using Numbers = std::vector<std::uint64_t>;
 using Texts = std::vector<std::string>;
 using PyIds = std::variant<Numbers, Texts>;
@@ -32,17 +32,17 @@ struct Wanted {
 inline constexpr Wanted kIds = {"ids", "ints or strings"};
 
 /// Takes lists, tuples, ranges and one-dimensional arrays of ints or strings,
-/// and pandas' columns of them. Throws TypeError or ValueError.
+/// and pandas columns of them. Throws TypeError or ValueError.
 PyIds ParseIds(nanobind::handle ids, const Wanted& wanted);
 
 /// One int or string.
 PyArm ParseArm(nanobind::handle arm);
 
-/// An int, not negative, of 64 bits at most. A bool is none.
+/// A non-negative int of at most 64 bits. A bool is refused.
 std::uint64_t ParseNumber(nanobind::handle number, const Wanted& wanted);
 
-/// The way back: a list of strings, or an array of ints, signed where they fit,
-/// which goes better with other arrays.
+/// Converts ids to Python: a list of strings, or an array of ints. The array is
+/// of signed ints if the ids fit, because these work better with other arrays.
 nanobind::object AsArray(PyIds ids);
 
 }  // namespace manyarms::python

@@ -72,17 +72,16 @@ std::string BanditSignature() {
 std::string BanditHelp() {
   return fmt::format(R"(A bandit without arms.
 
-dim: features of an arm.
+dim: number of features of an arm.
 policy: how arms are chosen.{}
 search: how the best arm is found, by name, or an object with options, such as
     Hnsw(shortlist=10).{}
-exploration: beta in the paper; how far a choice may stray from what is known.
+exploration: beta in the paper; how far choices go beyond what is known.
 {}regularisation: lambda in the paper.
 negative_rewards: for rewards whose largest mean may be negative (the paper's
     section 6).
 seed: the same seed makes the same decisions.
-max_pending: rewards can be learned of this many decisions, counted back from
-    the last.)",
+max_pending: rewards can be learned for this number of the latest decisions.)",
                      Summaries<PolicyKinds>(), Summaries<SearchKinds>(),
                      PolicyParameterHelp());
 }

@@ -1,5 +1,5 @@
-// The module manyarms._core: the library as Python sees it. Each file binds one
-// thing and decides nothing.
+// The module manyarms._core, which binds the library to Python. Each file binds
+// one part of it.
 
 #include <nanobind/nanobind.h>
 
@@ -20,23 +20,24 @@ namespace {
 
 void BindThreads(nb::module_& module) {
   module.def("survey_threads", &manyarms::SurveyThreads,
-             "The number of threads on which certified search makes its orders "
-             "beside the choices, shared by all bandits.");
+             "The number of threads on which certified search takes its "
+             "surveys while choices continue. All bandits share them.");
   module.def(
       "set_survey_threads",
       [](nb::handle threads) {
         manyarms::SetSurveyThreads(ParseNumber(threads, {"threads", "an int"}));
       },
       "threads"_a, nb::sig("def set_survey_threads(threads: int) -> None"),
-      "Sets that number. With 0 a choice that finds a new order worth while "
-      "makes it itself. Decisions are the same for any number.");
+      "Sets the number of survey threads. With 0, a choice that finds a survey "
+      "worth its price takes it itself. Decisions are the same for any "
+      "number.");
 }
 
 }  // namespace
 
 NB_MODULE(_core, module) {
-  // Objects that are still alive when Python ends, of a global list for
-  // instance, are not worth a word to those who use the package.
+  // Objects that are still alive when Python ends, for instance in a global
+  // list, are no reason to warn users.
   nb::set_leak_warnings(false);
   module.attr("version") = manyarms::kVersion;
   TranslateErrors();

@@ -22,8 +22,8 @@ namespace {
   throw Error(ErrorCode::kInvalidArgument, message);
 }
 
-// Options are values: equal, shown, copied and pickled by their fields, which
-// are what their constructors take.
+// Options are values: they are compared, shown, copied and pickled by their
+// fields, which are the arguments of their constructors.
 template <class Options>
 void BindAsValue(nb::class_<Options>& options, std::vector<const char*> names) {
   const auto fields = [names = std::move(names)](nb::handle of) {
@@ -63,7 +63,7 @@ void BindAsValue(nb::class_<Options>& options, std::vector<const char*> names) {
           nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
 }
 
-// What Python has for a value of a field, and the way there and back.
+// The type of a field's values in Python. ToPython and FromPython convert them.
 template <class Domain>
 struct PyValue;
 template <>
@@ -128,7 +128,7 @@ std::string FieldsHelp(const Fields&... field) {
   return text;
 }
 
-// Names of fields are literals, so that they end with a zero.
+// Names of fields are literals, so data() is a C string.
 template <class... Fields>
 std::vector<const char*> FieldNames(const Fields&... field) {
   return {field.about.name.data()...};
@@ -184,7 +184,7 @@ void BindSearches(nb::module_& module) {
 void BindTheoryRadius(nb::module_& module) {
   nb::class_<TheoryRadius> radius(
       module, "TheoryRadius",
-      "An exploration as the paper's analysis has it, far larger than what "
+      "The exploration of the paper's analysis, which is far larger than what "
       "works best in practice.");
   std::apply(
       [&radius](const auto&... field) {
@@ -200,7 +200,7 @@ void BindTheoryRadius(nb::module_& module) {
       kTheoryRadiusFields);
 }
 
-// Calls use(kind, about, domain) for each option of policies beside the
+// Calls use(kind, about, domain) for each option of policies except the
 // exploration.
 template <class Use>
 void ForEachPolicyField(const Use& use) {
@@ -215,7 +215,8 @@ void ForEachPolicyField(const Use& use) {
   });
 }
 
-// Sets the fields of a policy that are given, and notes which those are.
+// Sets the fields of a policy that are given. `used` becomes the names of all
+// its fields.
 struct FieldSetter {
   const Exploration& exploration;
   const nb::dict& given;
@@ -236,7 +237,7 @@ struct FieldSetter {
   }
 };
 
-// Options that are given and that the policy does not have.
+// Refuses options that are given but that the policy does not have.
 void RefuseOthers(const nb::dict& given, const std::set<std::string>& used) {
   for (const auto& [key, value] : given) {
     const std::string name = Text(key);

@@ -15,7 +15,7 @@
 
 namespace manyarms::python {
 
-/// What Python may say where the library has a variant: a name, which stands
+/// What Python may pass where the library has a variant: a name, which stands
 /// for the defaults, or an object with options.
 template <class Variant>
 struct OrName;
@@ -26,21 +26,21 @@ struct OrName<std::variant<Options...>> {
 using PySearch = OrName<SearchOptions>::Type;
 using PyExploration = std::variant<double, TheoryRadius>;
 
-/// `more` has options of the policy beside the exploration, by name; None
-/// stands for the default. Throws Error(kInvalidArgument) for a policy that
-/// there is not and for an option of another policy. An option that no policy
-/// has, or a value of the wrong type, becomes Python's TypeError.
+/// `more` has the other options of the policy by name; None stands for the
+/// default. Throws Error(kInvalidArgument) for an unknown policy and for an
+/// option of another policy. An option that no policy has, or a value of the
+/// wrong type, becomes Python's TypeError.
 PolicyOptions MakePolicyOptions(const std::string& policy,
                                 const PyExploration& exploration,
                                 const nanobind::dict& more);
-/// Throws Error(kInvalidArgument) for a name that there is not.
+/// Throws Error(kInvalidArgument) for an unknown name.
 SearchOptions MakeSearchOptions(const PySearch& search);
 
-/// The way back.
+/// These convert back.
 PyExploration ExplorationOf(const PolicyOptions& policy);
 nanobind::object SearchObject(const SearchOptions& search);
 
-/// An option of policies beside the exploration.
+/// An option of policies other than the exploration.
 struct PolicyField {
   std::string name;
   std::string type;  ///< in Python

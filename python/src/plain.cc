@@ -14,8 +14,8 @@ namespace nb = nanobind;
 namespace manyarms::python {
 namespace {
 
-// Elements at addresses and distances that are multiples of their size, as C++
-// must have them. nanobind sees to the distances.
+// Whether elements are aligned, as C++ needs them to be. nanobind checks that
+// strides are multiples of their size.
 bool LiesStraight(nb::handle object) {
   nb::ndarray<nb::ro> array;
   if (!nb::try_cast(object, array)) return false;

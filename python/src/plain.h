@@ -5,10 +5,10 @@
 
 namespace manyarms::python {
 
-/// Of pandas' columns and frames their arrays; of NumPy's arrays that lie askew
-/// in memory a copy that does not; anything else as it is. Refuses arrays with
-/// masked values, which would be taken for real ones. `name` is what the caller
-/// knows it by.
+/// Converts pandas columns and frames to arrays, and unaligned NumPy arrays to
+/// aligned copies; returns anything else as it is. Refuses masked arrays,
+/// because masked values would be used like all others. `name` is the
+/// argument's name for the caller.
 nanobind::object Plain(nanobind::handle given, const char* name);
 
 }  // namespace manyarms::python

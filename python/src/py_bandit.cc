@@ -15,7 +15,7 @@ Bandit LoadBytes(std::string_view bytes, Names& names) {
   return Bandit::Load(in, &names);
 }
 
-// Of texts, which the library would name by their numbers.
+// The library would name texts by their numbers, so they are compared here.
 void CheckDistinct(const PyIds& ids) {
   const auto* texts = std::get_if<Texts>(&ids);
   if (texts == nullptr) return;
@@ -30,10 +30,10 @@ void CheckDistinct(const PyIds& ids) {
 
 }  // namespace
 
-// Whoever waits for the lock does not hold the interpreter, so that nobody who
-// holds the one waits for the other. Short work keeps the interpreter if there
-// is nothing to wait for: giving it away may mean milliseconds until others
-// give it back.
+// A thread that waits for the lock does not hold the interpreter (Python's
+// GIL), so that the two cannot deadlock. Short work keeps the interpreter if
+// the lock is free: after releasing it, a thread may wait milliseconds to get
+// it back.
 template <class Work>
 auto PyBandit::Change(const Work& work) {
   if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
@@ -67,7 +67,7 @@ auto PyBandit::ReadAside(const Work& work) const {
 PyBandit::PyBandit(std::string_view bytes)
     : bandit_(LoadBytes(bytes, names_)) {}
 
-// A bandit without arms that never had texts takes either.
+// A bandit that has no arms and never had texts accepts both.
 void PyBandit::CheckKind(bool texts) const {
   const bool undecided = !HasTexts() && bandit_.size() == 0;
   if (undecided || HasTexts() == texts) return;
@@ -152,7 +152,7 @@ PyDecision PyBandit::Named(const Decision& decision) const {
   return {decision.id, decision.arm, decision.score, decision.arm};
 }
 
-// `numbers` is where they lie.
+// The result refers to `numbers`.
 Eligible PyBandit::EligibleFrom(const PyEligible& eligible,
                                 Numbers& numbers) const {
   if (const auto* ids = std::get_if<PyIds>(&eligible)) {
@@ -192,7 +192,7 @@ std::vector<PyDecision> PyBandit::ChooseMany(std::size_t count, Many many,
 void PyBandit::CheckOurs(const PyDecision& decision) const {
   bandit_.CheckPending({.id = decision.id, .arm = decision.number});
   const auto* text = std::get_if<std::string>(&decision.arm);
-  const std::string* name = names_.Find(decision.number);  // none if it is gone
+  const std::string* name = names_.Find(decision.number);  // none if removed
   const bool same_kind = (text != nullptr) == HasTexts();
   if (!same_kind || (name != nullptr && *name != *text)) {
     throw Error(ErrorCode::kUnknownId,

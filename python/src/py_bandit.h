@@ -22,8 +22,8 @@ namespace manyarms::python {
 
 /// A bandit whose arms may have texts for ids, and that threads may share: any
 /// method may be called at any time, changes take turns, and readers wait for
-/// changes that came before them. Knows nothing of Python's objects, so that it
-/// can work while others have the interpreter.
+/// changes that came before them. It uses no Python objects, so that it can
+/// work while other threads hold the interpreter.
 class PyBandit {
  public:
   explicit PyBandit(const BanditOptions& options) : bandit_(options) {}
@@ -68,7 +68,8 @@ class PyBandit {
   std::string Bytes() const;
 
  private:
-  // Work that takes microseconds, and work that may take longer.
+  // Change and Read do work that takes microseconds, ChangeAside and ReadAside
+  // do work that may take longer.
   template <class Work>
   auto Change(const Work& work);
   template <class Work>

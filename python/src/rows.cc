@@ -54,8 +54,9 @@ bool IsInteger(nb::dlpack::dtype type) {
          code == nb::dlpack::dtype_code::UInt;
 }
 
-// A float32 or float64 array on the processor. Integers become float64, which
-// holds all that the library takes and names those that it does not.
+// A float32 or float64 array in the processor's memory. Integers become
+// float64, which can represent all that the library accepts, and shows the
+// others in messages.
 nb::ndarray<nb::ro> ParseFloats(nb::handle given, Rows rows) {
   nb::object features = Plain(given, "features");
   if (IsList(features)) features = FromList(features);
@@ -114,7 +115,7 @@ FeatureRows RowsOf(const nb::ndarray<nb::ro>& array, std::size_t rows,
 }  // namespace
 
 PyRows ParseRows(nb::handle features, std::size_t dim, Rows wanted) {
-  // A list of no rows does not say how long they are.
+  // An empty list does not say how long its rows are.
   if (IsList(features) && nb::len(features) == 0 && wanted != Rows::kOne) {
     const float* const none = nullptr;
     return {{}, {none, 0, dim, {}}, false};
@@ -133,7 +134,7 @@ std::vector<float> ParseRow(nb::handle features) {
   const FeatureRows& given = parsed.rows;
   std::vector<float> row(given.columns());
   given.Copy(0, row);
-  // The library, which sees floats, could not name these.
+  // The library sees floats, so its message could not name these values.
   for (std::size_t j = 0; j < row.size(); ++j) {
     const double value = given.At(0, j);
     if (std::isinf(row[j]) && std::isfinite(value)) {

@@ -10,21 +10,21 @@
 
 namespace manyarms::python {
 
-/// Arrays that the library reads where they lie. They stay alive as long as
-/// this does.
+/// Features that the library reads in place. The array lives as long as this
+/// object.
 struct PyRows {
   nanobind::ndarray<nanobind::ro> array;
   FeatureRows rows;
-  bool is_one;  ///< given as a row, not as rows
+  bool is_one;  ///< given as a single row
 };
 
 /// How features may be given.
 enum class Rows { kOne, kMany, kEither };
 
-/// An array of float32, float64 or integers, at any strides, or a list of
-/// numbers: two-dimensional, or as `wanted`. Throws TypeError, and
-/// Error(kInvalidArgument) for lists of unequal length. `dim` is the length of
-/// the rows of an empty list.
+/// Features from an array of float32, float64 or integers, with any strides, or
+/// from a list of numbers. They must be two-dimensional, or as `wanted` says.
+/// Throws TypeError, and Error(kInvalidArgument) for lists of unequal length.
+/// `dim` is the length of the rows of an empty list.
 PyRows ParseRows(nanobind::handle features, std::size_t dim,
                  Rows wanted = Rows::kMany);
 

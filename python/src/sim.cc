@@ -20,8 +20,8 @@ using namespace nb::literals;
 namespace manyarms::python {
 namespace {
 
-/// The paper's synthetic world, which refuses arms and steps that it does not
-/// have instead of leaving that to the caller.
+/// The paper's synthetic world. It checks ids of arms and counts steps itself,
+/// which the library leaves to its callers.
 class PySynthetic {
  public:
   explicit PySynthetic(const SyntheticOptions& options)
@@ -69,7 +69,7 @@ class PySynthetic {
   }
 
   std::unique_ptr<Environment> world_;
-  ArmId arms_;  // that there have ever been
+  ArmId arms_;  // number of arms that there have ever been
   std::uint64_t step_ = 0;
 };
 
@@ -79,7 +79,7 @@ void BindSim(nb::module_& module) {
   nb::class_<PySynthetic>(
       module, "Synthetic",
       R"(The paper's synthetic world: theta* and arms from N(0, I), rewards
-<theta*, x> plus Gaussian noise. Nothing in it depends on who plays.)")
+<theta*, x> plus Gaussian noise. Nothing in it depends on the policy.)")
       .def(
           "__init__",
           [](PySynthetic* self, std::size_t arms, std::size_t dim,
@@ -99,17 +99,17 @@ void BindSim(nb::module_& module) {
           "arms"_a = 3000, "dim"_a = 16, nb::kw_only(), "add"_a = 2,
           "remove"_a = 0, "every"_a = 20, "noise"_a = 1.0, "seed"_a = 1,
           "theta_seed"_a = nb::none(), "unit_ball"_a = false,
-          R"(arms: at the start; their ids are 0, 1, 2, ...
-add, remove: arms that come and go every `every` steps.
+          R"(arms: number of arms at the start; their ids are 0, 1, 2, ...
+add, remove: numbers of arms that are added and removed every `every` steps.
 noise: standard deviation of the reward.
-seed: of arms and noise; also of theta*, unless theta_seed is given.
-unit_ball: arms of length 1 at most, as the theorems want them.)")
+seed: seed of arms and noise, and of theta* unless theta_seed is given.
+unit_ball: arms have length 1 at most, as the theorems require.)")
       .def_prop_ro("dim",
                    [](const PySynthetic& self) { return self.world().dim(); })
       .def_prop_ro(
           "arms_at_start",
           [](const PySynthetic& self) { return self.world().arms_at_start(); })
-      .def_prop_ro("step", &PySynthetic::step, "The step that it is in.")
+      .def_prop_ro("step", &PySynthetic::step, "The current step.")
       .def(
           "features",
           [](const PySynthetic& self, nb::handle ids) {
@@ -118,15 +118,15 @@ unit_ball: arms of length 1 at most, as the theorems want them.)")
           "ids"_a,
           nb::sig("def features(self, ids: Ids) -> "
                   "numpy.typing.NDArray[numpy.float32]"),
-          "Rows of features.")
+          "The features of arms, a row for each.")
       .def("advance", &PySynthetic::Advance,
-           "Goes on to the next step, and returns the ids of the arms that "
-           "come and of those that go before it.")
+           "Goes to the next step, and returns the ids of the arms that are "
+           "added and of those that are removed before it.")
       .def("reward", &PySynthetic::Reward, "arm"_a,
-           "What playing the arm brings in this step.")
+           "The reward of playing the arm in this step.")
       .def("regret", &PySynthetic::Regret, "arm"_a,
-           "What playing the arm costs in expectation, beside the best arm "
-           "there is.");
+           "The expected reward of the best arm now present minus that of this "
+           "arm.");
 
   module.def(
       "simulate",
@@ -168,8 +168,8 @@ unit_ball: arms of length 1 at most, as the theorems want them.)")
       "policy"_a, "search"_a, "exploration"_a, "policy_options"_a, "arms"_a,
       "dim"_a, "add"_a, "remove"_a, "every"_a, "noise"_a, "seed"_a, "steps"_a,
       "regularisation"_a, "negative_rewards"_a,
-      "A run as one line of JSON, and steps and regrets of its curve; "
-      "manyarms.sim.simulate is for people.");
+      "Returns a run as one line of JSON, and the steps and regrets of its "
+      "curve. Use manyarms.sim.simulate instead.");
 }
 
 }  // namespace manyarms::python

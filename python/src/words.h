@@ -5,7 +5,7 @@
 
 #include <string>
 
-/// What messages to the caller say of Python's objects.
+/// What messages to the caller say about Python objects.
 namespace manyarms::python {
 
 inline std::string Text(nanobind::handle object) {
@@ -16,7 +16,7 @@ inline std::string TypeName(nanobind::handle object) {
   return Text(nanobind::object(object.type().attr("__name__")));
 }
 
-/// Of an array's elements.
+/// The type of an array's elements.
 inline std::string ElementName(nanobind::handle array) {
   return Text(nanobind::object(array.attr("dtype")));
 }

@@ -56,7 +56,7 @@ void Bandit::Remove(std::span<const ArmId> ids) {
 
 void Bandit::Remove(ArmId id) { state_->RemoveOne(id); }
 
-// In their places, so that Ids stays as it is.
+// Arms keep their slots, so that Ids does not change.
 void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   const std::vector<float> rows = state.InnerRows(ids.size(), features);

@@ -21,7 +21,7 @@ const ArmSet* EligibleArms::Of(const Eligible& eligible) {
 void EligibleArms::AddIds(std::span<const ArmId> ids) {
   for (const ArmId id : ids) {
     const Slot slot = store_.At(id);
-    if (set_.Contains(slot)) {  // a mask of numbers, perhaps
+    if (set_.Contains(slot)) {  // perhaps a mask of numbers
       throw Error(ErrorCode::kDuplicateId,
                   fmt::format("eligible arm {} is there twice; a mask must be "
                               "of bools",

@@ -9,14 +9,15 @@
 
 namespace manyarms {
 
-/// From what the caller names to what a search takes. Keeps its set from one
-/// choice to the next, so that few ids cost little however many arms there are.
+/// Converts the eligible arms that a caller names into a set for searches. The
+/// set is kept from one choice to the next, so that few ids cost little however
+/// many arms there are.
 class EligibleArms {
  public:
   explicit EligibleArms(const ArmStore& store) : store_(store) {}
 
-  /// None where all arms are eligible. Throws Error(kNoArms),
-  /// Error(kUnknownId), Error(kDuplicateId) or, for a mask of another length,
+  /// Null if all arms are eligible. Throws Error(kNoArms), Error(kUnknownId),
+  /// Error(kDuplicateId) or, for a mask of another length,
   /// Error(kInvalidArgument).
   const ArmSet* Of(const Eligible& eligible);
 

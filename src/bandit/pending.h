@@ -12,12 +12,13 @@
 
 namespace manyarms {
 
-/// Decisions whose reward is still to come, each with the features that its
-/// arm had when it was chosen: by then the arm may be gone or another.
+/// The pending decisions, each with the features that its arm had when it was
+/// chosen: before the reward comes, the arm may be removed or updated.
 ///
-/// Numbers them 1, 2, 3, ... and keeps the last `limit` at most. All operations
-/// O(d); 4d + 16 bytes a decision that is pending, and 4 for each that was made
-/// after the oldest of those. What has been taken is kept for later ones.
+/// Decisions are numbered 1, 2, 3, ..., and at most the last `limit` of them
+/// are kept. All operations cost O(d). A pending decision takes 4d + 16 bytes,
+/// and any other decision after the oldest pending one takes 4. Freed memory is
+/// kept for later decisions.
 class PendingDecisions {
  public:
   PendingDecisions(std::size_t dim, std::size_t limit)
@@ -41,7 +42,7 @@ class PendingDecisions {
 
   void Save(ByteWriter& writer) const;
   /// REQUIRES: no decision has been made. Files of the first format have no
-  /// arms; then any arm will do.
+  /// arms; then CheckArm accepts any arm.
   void Restore(ByteReader& reader, bool with_arms);
 
  private:
@@ -57,7 +58,7 @@ class PendingDecisions {
   std::deque<std::uint32_t> window_;  // places of features, or kDone
   std::vector<float> features_;
   std::vector<ArmId> arms_;          // by place
-  DecisionId first_armed_ = 1;       // of earlier ones the arm is not known
+  DecisionId first_armed_ = 1;       // arms of earlier ones are not known
   std::vector<std::uint32_t> free_;  // places
   std::size_t size_ = 0;
 };

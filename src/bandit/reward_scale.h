@@ -7,9 +7,10 @@
 
 namespace manyarms {
 
-/// How features and rewards stand inside the bandit: as they are given, or, for
-/// negative rewards, extended and halved (section 6 of the paper): x becomes
-/// [x/sqrt 2, sqrt 2/2], r becomes r/2 + 1/2.
+/// Converts features and rewards between the caller's scale and the inner scale
+/// of a bandit. The two are the same, except for negative rewards, where the
+/// paper's extension is used (section 6): x becomes [x/sqrt 2, sqrt 2/2], and r
+/// becomes r/2 + 1/2.
 class RewardScale {
  public:
   /// Throws Error(kInvalidArgument) for a dimension that no bandit can have.
@@ -22,7 +23,8 @@ class RewardScale {
     return negative_ ? reward / 2 + 0.5 : reward;
   }
 
-  /// Back to the caller's rewards; a difference of two has no offset.
+  /// Both convert back to the caller's scale. In a difference of two rewards
+  /// the offset cancels.
   double Outer(double reward) const {
     return negative_ ? 2 * reward - 1 : reward;
   }
@@ -34,8 +36,8 @@ class RewardScale {
                    std::vector<float>& to) const;
   void AppendOuter(std::span<const float> inner, std::vector<float>& to) const;
 
-  /// The coefficients of the caller's features, and the constant if there is
-  /// one.
+  /// The coefficients of the caller's features and, with negative rewards, a
+  /// constant.
   std::vector<double> OuterMean(std::span<const double> inner) const;
 
   std::vector<float> InnerFeatures(std::span<const float> features) const;

@@ -1,5 +1,5 @@
-// A bandit's file: a magic word, the number of its format, then what a bandit
-// consists of, one after the other, and a checksum of all that.
+// A bandit's file: a magic word, the number of its format, then the parts of a
+// bandit one after another, and a checksum of all that.
 
 #include <fmt/format.h>
 
@@ -23,8 +23,8 @@ constexpr std::array<char, 8> kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 // 3: max_bytes of certified search.
 constexpr std::uint32_t kFormat = 3;
 
-// Reads from behind the magic word up to the checksum, which has been found to
-// be right.
+// Checks the magic word and the checksum, and returns a reader for what lies
+// between them.
 ByteReader CheckedReader(std::istream& in) {
   constexpr std::uint64_t kChecksum = sizeof(std::uint32_t);
   const std::istream::pos_type start = in.tellg();
@@ -113,7 +113,8 @@ Bandit Bandit::Load(const std::filesystem::path& path, Names* names) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
   if (fs::is_directory(status)) throw FileError("cannot read", path, EISDIR);
-  // Before it is opened, which waits for a pipe's other end.
+  // This must be checked before opening, which would wait for a pipe's other
+  // end.
   if (fs::is_other(status)) {
     throw FileError("cannot read", path, EINVAL, "it is not a regular file");
   }
@@ -140,7 +141,7 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
   }
   try {
     const BanditOptions options = LoadOptions(reader, format);
-    // Before memory is taken for it.
+    // This must be checked before memory is allocated.
     const std::uint64_t dim =
         RewardScale(options.dim, options.negative_rewards).inner_dim() + 1;
     CheckSaved(reader.left() / sizeof(double) >= dim * (dim + 1) / 2,
@@ -161,7 +162,7 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
     if (names != nullptr) *names = std::move(restored);
     return bandit;
   } catch (const Error& error) {
-    // Of options and arms that no bandit could have had.
+    // All other codes come from options and arms that no bandit can have had.
     if (error.code() == ErrorCode::kCorrupt ||
         error.code() == ErrorCode::kTooLarge) {
       throw;

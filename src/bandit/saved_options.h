@@ -10,9 +10,9 @@ namespace manyarms {
 
 void SaveOptions(ByteWriter& writer, const BanditOptions& options);
 
-/// Of a file of the given format. Options that the format does not have yet
-/// get their defaults. Numbers out of bounds are left to those who make a
-/// bandit of the options.
+/// Reads the options of a file of the given format. Options that the format
+/// does not have get their defaults. Bounds are not checked here, but when a
+/// bandit is made with the options.
 BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format);
 
 }  // namespace manyarms

@@ -57,7 +57,7 @@ Hit Bandit::State::ChooseAmong(const ArmSet* among) {
 }
 
 Decision Bandit::State::Decide(const Hit& hit) {
-  if (hit.slot == kNoSlot) {  // of a forged file, for instance
+  if (hit.slot == kNoSlot) {  // from a forged file, for instance
     throw Error(ErrorCode::kCorrupt,
                 "no arm has a score that is a number: what this bandit has "
                 "learned cannot be");

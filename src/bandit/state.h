@@ -15,15 +15,15 @@
 
 namespace manyarms {
 
-/// What a bandit consists of. Its classes speak of slots, and of features and
-/// rewards as they stand inside; the bandit translates.
+/// The parts of a bandit. They use slots, and features and rewards on the inner
+/// scale (RewardScale); the bandit converts from and to what callers use.
 struct Bandit::State {
   explicit State(const BanditOptions& given);
 
   /// The arm of a reward without a decision. Throws Error(kUnknownId).
   Slot ToObserve(ArmId id) const;
 
-  /// All rows, checked.
+  /// All rows, checked and on the inner scale.
   std::vector<float> InnerRows(std::size_t arms,
                                const FeatureRows& given) const;
 
@@ -36,7 +36,8 @@ struct Bandit::State {
   double PredictInner(const Eigen::VectorXd& mean,
                       std::span<const float> inner) const;
 
-  /// Tells index and policy of arms that the store has, or is about to remove.
+  /// These tell index and policy about arms that the store has added, or is
+  /// about to remove.
   void Announce(std::span<const Slot> slots);
   void Withdraw(Slot slot);
   void RemoveOne(ArmId id);

@@ -24,8 +24,9 @@ namespace fs = std::filesystem;
   throw FileError("cannot write", path, error);
 }
 
-// Where the links at the end of a path lead, whether or not there is a file
-// yet: a link stays a link. Links among its folders are left to the system.
+// Follows the links at the end of a path, whether or not there is a file yet,
+// so that a link is not replaced by a file. The system follows links among the
+// folders.
 fs::path FollowLinks(const fs::path& path) {
   constexpr int kMostLinks = 40;  // as many as Linux follows
   fs::path end = path;
@@ -39,8 +40,8 @@ fs::path FollowLinks(const fs::path& path) {
   Fail(path, ELOOP);
 }
 
-// Where the new file goes. What is neither a file nor missing is not replaced
-// by a file.
+// The path of the new file. Throws if there is something other than a regular
+// file.
 fs::path Destination(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -58,7 +59,7 @@ fs::path FolderOf(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : ".";
 }
 
-// A file or folder that is open. To close it is to give up its lock.
+// An open file or folder. Closing it releases its lock.
 class OpenFile {
  public:
   OpenFile() = default;
@@ -78,16 +79,17 @@ class OpenFile {
 
   explicit operator bool() const { return number_ >= 0; }
 
-  // What kept it from being opened, as errno.
+  // The errno of a failed attempt to open it.
   int error() const { return error_; }
 
-  // To the disk: of a file its contents, of a folder its names. Returns errno.
+  // Writes the contents of a file, or the names in a folder, to the disk.
+  // Returns errno, or 0.
   int Sync() const { return fsync(number_) == 0 ? 0 : errno; }
 
   void SetMode(mode_t mode) const { fchmod(number_, mode); }
 
   // Takes the lock unless another open file has it, in this process or in
-  // another. Returns errno.
+  // another. Returns errno, or 0.
   int Lock() const {
     return flock(number_, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
   }
@@ -97,9 +99,8 @@ class OpenFile {
   int error_ = 0;
 };
 
-// The name of a temporary file is that of its target (or how it begins, lest
-// the whole be too long), a dot, a random number and an ending that files of
-// users do not have.
+// The name of a temporary file is that of its target (cut if it is very long),
+// a dot, a random number and an ending that users' files do not have.
 constexpr std::string_view kEnding = ".manyarms-tmp";
 constexpr std::size_t kDigits = 16;
 
@@ -116,9 +117,9 @@ bool IsTemporary(std::string_view name, std::string_view stem) {
 }
 
 // Removes the temporary files that killed writers to the same target have left.
-// A writer holds a lock on its file, and the system takes the lock away with
-// the process, so that a file that can be locked has no writer any more.
-// Whatever goes wrong here only leaves a file for the next save.
+// A writer holds a lock on its file, which ends with its process, so a file
+// that can be locked has no writer any more. If this fails, a file is left for
+// the next save to remove.
 void RemoveLeftovers(const fs::path& target) {
   const std::string stem = Stem(target);
   std::error_code error;
@@ -129,17 +130,17 @@ void RemoveLeftovers(const fs::path& target) {
     OpenFile file(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
     // (Network file systems want a writable file for a lock, others do not.)
     if (!file) file = OpenFile(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    // If the writer has renamed it meanwhile, there is nothing by this name:
-    // no name is used twice.
+    // If the writer has renamed the file meanwhile, nothing is removed: no name
+    // is used twice.
     if (file && file.Lock() == 0) unlink(path.c_str());
   }
 }
 
-// A new file beside its target, so that it can be renamed to it, under a name
-// that nobody else has, locked, and removed unless it is renamed. It may be
-// read by whoever may read the file that it replaces; of a new one the system
-// decides. (mkstemp leaves that to the caller, who would have to ask for the
-// umask, which can only be done by changing it for all threads.)
+// A new, locked file with a unique name in the folder of its target, so that it
+// can be renamed to the target. The destructor removes it unless it was
+// renamed. It has the permissions of the file that it replaces, or those that
+// the system gives a new file. (mkstemp would leave permissions to the caller,
+// who can read the umask only by changing it for all threads.)
 class TemporaryFile {
  public:
   // `given` is the path that errors name.
@@ -175,8 +176,9 @@ class TemporaryFile {
   }
 
  private:
-  // Another writer may come upon the file before it is locked, and then it is
-  // gone or will be. Where there are no locks, nobody removes anything.
+  // Locks the file. Another writer may have found it before that; then it is or
+  // will be removed, and Claim returns false. Where locks are not supported,
+  // nobody removes anything.
   bool Claim() const {
     const bool taken = file_.Lock() == EWOULDBLOCK;
     if (taken) unlink(path_.c_str());
@@ -204,8 +206,8 @@ void WriteWhole(const fs::path& path,
   if (!out) Fail(path, errno != 0 ? errno : EIO);
   if (const int error = file.Sync()) Fail(path, error);
   if (const auto error = file.RenameTo(destination)) Fail(path, error.value());
-  // The file is there; whether its name survives a power cut is all that is
-  // left, and some file systems cannot say.
+  // This makes the new name survive a power cut. Errors are ignored: the file
+  // is complete, and some file systems do not support this.
   OpenFile(FolderOf(destination), O_RDONLY).Sync();
 }
 

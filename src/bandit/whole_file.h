@@ -7,9 +7,9 @@
 
 namespace manyarms {
 
-/// Writes a file whole or not at all: whatever happens meanwhile, `path` names
-/// what was there before or all of the new contents. What `write` cannot write
-/// it may leave to the stream's state. Throws FileError, and what `write` does.
+/// Writes a file whole or not at all: at any time `path` names the earlier file
+/// or the complete new one. `write` need not check the stream, whose state is
+/// checked afterwards. Throws FileError, and what `write` throws.
 ///
 /// The contents go to a temporary file beside the target. A process that is
 /// killed leaves it there, and the next call for the same target removes it.

@@ -24,7 +24,7 @@ class WholeFile : public testing::InAFolder {
     WriteWhole(path_, [&](std::ostream& out) { out << text; });
   }
 
-  // Writes what takes a while, again and again, until it is killed.
+  // Writes large files one after another, until the process is killed.
   void WriteForEver() const {
     const std::string part(100'000, 'x');
     for (;;) {

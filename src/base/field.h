@@ -12,8 +12,8 @@
 /// Python's classes, tables and docs/options.md are made from it.
 namespace manyarms {
 
-/// What is said of an option. Its default is what a default-constructed object
-/// has.
+/// Describes an option. Its default is the value in a default-constructed
+/// object.
 struct About {
   std::string_view name;  ///< in C++ and Python
   std::string_view help;  ///< in plain English
@@ -28,7 +28,7 @@ struct About {
 
 std::string FlagName(const About& about);
 std::string_view RowName(const About& about);
-/// What messages call it: the flag's words.
+/// The option's name in messages: the words of its flag.
 std::string Words(const About& about);
 
 // The values that an option may have. Check throws Error(kInvalidArgument) with
@@ -84,7 +84,7 @@ struct Choices {
     }
     return nullptr;
   }
-  /// Empty for what is no choice.
+  /// Empty for a value that is not among the choices.
   constexpr std::string_view Name(Value value) const {
     const Choice* choice = Find(value);
     return choice != nullptr ? choice->name : "";
@@ -95,8 +95,8 @@ struct Choices {
   }
 };
 
-/// An option: the member that holds it, the values that it may have, and what
-/// is said of it.
+/// An option: the member that holds it, the values that it may have, and its
+/// description.
 template <class Options, class Value, class Domain>
 struct Field {
   constexpr Field(Value Options::*which, const Domain& values,

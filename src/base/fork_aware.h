@@ -14,7 +14,8 @@ namespace manyarms {
 /// of the locks.
 class ForkAware {
  public:
-  /// The order in which a thread takes locks, and so do forks.
+  /// The order in which threads take locks, and in which a fork takes all of
+  /// them.
   enum class Level : std::uint8_t { kCaller, kArms, kIndex };
 
   ForkAware(const ForkAware&) = delete;
@@ -29,14 +30,14 @@ class ForkAware {
 
   virtual void LockBeforeFork() = 0;
   virtual void UnlockInParent() = 0;
-  /// No other thread exists here, nor does anybody wait.
+  /// In the child no other thread exists, and nobody waits.
   virtual void UnlockInChild() = 0;
 
   Level level_;
 };
 
-/// How many forks lie between the first process and this one. What another
-/// generation's threads were to do will never be done.
+/// The number of forks between the first process and this one. Work that was
+/// given to threads of an earlier generation will never be done.
 std::uint64_t ForkGeneration();
 
 }  // namespace manyarms

@@ -47,7 +47,7 @@ TEST(Fork, FindsLocksFreeThatOtherThreadsHold) {
   other.join();
 }
 
-// A child that is forked in the middle of a survey.
+// The child is forked in the middle of a survey.
 TEST(Fork, LetsAChildUseABanditWhoseArmsAreBeingSurveyed) {
   constexpr std::size_t kDim = 16;
   constexpr std::size_t kArms = 60'000;
@@ -73,7 +73,7 @@ TEST(Fork, LetsAChildUseABanditWhoseArmsAreBeingSurveyed) {
         const Decision decision = bandit.Choose();
         bandit.Learn(decision, static_cast<double>(decision.arm % 7));
       }
-      // It surveys for itself in the end.
+      // The child has taken a survey of its own.
       return bandit.stats().snapshots > 0 && bandit.size() == kArms;
     }));
     for (int t = 0; t < 10; ++t) bandit.Choose();

@@ -40,7 +40,7 @@ struct KindList<Kind, std::variant<Options...>> {
     (use(Kind<Options>{}, Options{}), ...);
   }
 
-  /// use(kind, options) for what the variant holds.
+  /// Calls use(kind, options) for the options that the variant holds.
   template <class Held, class Use>
   static decltype(auto) Visit(Held& held, Use&& use) {
     return std::visit(
@@ -54,12 +54,12 @@ struct KindList<Kind, std::variant<Options...>> {
     return {Kind<Options>::kName...};
   }
 
-  /// With its defaults; none for a name that there is not.
+  /// The default options of the kind with this name, if there is one.
   static std::optional<Variant> Named(std::string_view name) {
     return First([name](auto kind) { return decltype(kind)::kName == name; });
   }
 
-  /// By its number in saved files.
+  /// The same for a kind's number in saved files.
   static std::optional<Variant> Tagged(std::uint8_t tag) {
     return First([tag](auto kind) { return decltype(kind)::kTag == tag; });
   }

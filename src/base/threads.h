@@ -11,9 +11,9 @@
 namespace manyarms {
 
 /// Calls work(0) on this thread and work(1), ..., work(threads - 1) on others,
-/// and returns when all have ended. Where the system starts no more threads,
-/// those of the calls are left out that have none: `work` must take its tasks
-/// from where all of them do. On other threads it must not throw.
+/// and returns when all have ended. If the system cannot start all threads, the
+/// calls without a thread are left out, so all calls must take their tasks from
+/// one shared place. `work` must not throw on other threads.
 template <class Work>
 void RunOnThreads(std::size_t threads, const Work& work) {
   std::vector<std::jthread> others;

@@ -11,8 +11,9 @@ bool IsWithin(char c, unsigned low, unsigned high) {
   return Byte(c) >= low && Byte(c) <= high;
 }
 
-// Of the character that begins a text; 0 if none does. Overlong forms,
-// surrogates and numbers that are too large can be told by the second byte.
+// The length of the character with which a text begins; 0 if it is not UTF-8.
+// Overlong forms, surrogates and numbers that are too large are recognised by
+// the second byte.
 std::size_t CharacterLength(std::string_view text) {
   const unsigned lead = Byte(text[0]);
   if (lead < 0x80) return 1;

@@ -6,9 +6,9 @@
 
 namespace manyarms {
 
-/// How many bytes the longest prefix has that is UTF-8 by the Unicode standard
-/// (table 3-7): without overlong forms, surrogates and what lies beyond
-/// U+10FFFF. The text is UTF-8 if that is all of it.
+/// The length in bytes of the longest prefix that is UTF-8 by the Unicode
+/// standard (table 3-7): without overlong forms, surrogates and numbers beyond
+/// U+10FFFF. The text is UTF-8 if this is its whole length.
 std::size_t Utf8PrefixLength(std::string_view text);
 
 }  // namespace manyarms

@@ -20,8 +20,8 @@ std::string Encoded(char32_t c) {
   return {static_cast<char>(0xf0 | c >> 18), tail(12), tail(6), tail(0)};
 }
 
-// The slow twin: reads the number that is written, and looks whether it would
-// be written that way.
+// The slow twin: decodes the number, and checks that encoding it gives the same
+// bytes.
 bool IsOneCharacter(const std::string& text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const int ones = std::countl_one(lead);
@@ -47,7 +47,7 @@ TEST(Utf8, HasAllCharactersButSurrogates) {
     const std::string text = Encoded(c);
     ASSERT_EQ(IsUtf8(text), valid) << std::hex << std::uint32_t{c};
     ASSERT_EQ(Utf8PrefixLength("ab" + text + "c"), valid ? 3 + text.size() : 2);
-    // Cut short, each is none.
+    // No part of it is a character.
     for (std::size_t n = 1; n < text.size(); ++n) {
       ASSERT_EQ(Utf8PrefixLength(text.substr(0, n)), 0U);
       ASSERT_EQ(Utf8PrefixLength(text.substr(0, n) + "abc"), 0U);
@@ -78,7 +78,7 @@ TEST(Utf8, HasNothingElse) {
         text[2] = static_cast<char>(c);
         check(text);
       }
-      // Of four and five bytes those at the bounds.
+      // With four and five bytes, only values at the bounds are tried.
       constexpr std::array<char, 6> kBounds = {'\0',   '\x7f', '\x80',
                                                '\xbf', '\xc0', '\xff'};
       for (const char c : kBounds) {

@@ -13,12 +13,12 @@
 namespace manyarms {
 namespace {
 
-// As large as a huge page, where the dimension is a power of two: then one
-// entry of the address cache serves a chunk.
+// If the dimension is a power of two, a chunk is as large as a huge page, and
+// one TLB entry serves all of it.
 constexpr std::size_t kChunkBytes = kHugePage;
 
-// How many arms ahead their places in the look-up are fetched: far enough to
-// hide the memory's latency.
+// Places in the look-up are prefetched this number of arms ahead, far enough to
+// hide the latency of memory.
 constexpr std::size_t kAhead = 12;
 
 }  // namespace
@@ -54,8 +54,8 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
   try {
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (i + kAhead < ids.size()) index_.Prefetch(ids[i + kAhead]);
-      // Checked after copying: what the caller holds, another thread of theirs
-      // may change meanwhile.
+      // The copy is checked, because another thread of the caller may change
+      // the original meanwhile.
       features.Copy(i, row);
       CheckRow(row, i, features);
       slots.push_back(TakeSlot());
@@ -67,7 +67,7 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
       ++put;
     }
     members_.Add(slots);
-  } catch (...) {  // as if nothing had happened
+  } catch (...) {  // leave the store as it was
     for (std::size_t i = slots.size(); i-- > 0;) {
       if (members_.Contains(slots[i])) members_.Remove(slots[i]);
       if (i < put) index_.Erase(slots[i], blocks());
@@ -86,7 +86,7 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
                               {.row = static_cast<std::ptrdiff_t>(dim_)}));
 }
 
-// Whether there was no such arm.
+// Returns whether the id was new.
 bool ArmStore::Put(Slot slot, ArmId id, std::span<const float> features) {
   const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
   chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
@@ -141,7 +141,7 @@ Slot ArmStore::TakeSlot() {
     const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
     Chunk chunk{MakeLargeBuffer<float>(arms * dim_),
                 std::make_unique_for_overwrite<ArmId[]>(arms)};
-    // All three grow, or none.
+    // Only reserve can throw, so all three grow or none.
     feature_chunks_.reserve(chunks_.size() + 1);
     id_chunks_.reserve(chunks_.size() + 1);
     chunks_.reserve(chunks_.size() + 1);

@@ -33,9 +33,9 @@ namespace manyarms {
 ///
 /// Thread safety: one thread may change the store while any number of threads
 /// read it. A reader holds ReadLock() during each call of a const method and
-/// for as long as it uses what the method returned. The thread that changes
-/// the store needs no lock to read it. Changes wait until the readers of that
-/// moment have let go, and new readers wait for the change.
+/// for as long as it uses what the method returned. The thread that changes the
+/// store needs no lock to read it. A change waits until all current readers
+/// have released the lock, and new readers wait for the change.
 class ArmStore {
  public:
   /// Throws Error(kInvalidArgument) unless 1 <= dim <= kMaxDim.
@@ -55,12 +55,12 @@ class ArmStore {
   Slot Add(ArmId id, std::span<const float> features);
 
   /// Gives the arms in these slots other features, a row of dim() values each.
-  /// Those who follow members() see the arms go and come.
-  /// REQUIRES: the values are finite and within kMaxFeature.
+  /// In members(), the arms are removed and added again. REQUIRES: the values
+  /// are finite and within kMaxFeature.
   void Replace(std::span<const Slot> slots, std::span<const float> features);
 
-  /// Makes room for this number of arms in all, so that adding them does not
-  /// have to make room again and again.
+  /// Makes room for this number of arms in total, so that adding them does not
+  /// grow the look-up again and again.
   void Reserve(std::size_t arms);
 
   /// Removes an arm and returns the slot that it had. Throws kUnknownId.
@@ -103,11 +103,11 @@ class ArmStore {
     return {feature_chunks_.data(), id_chunks_.data(), chunk_shift_, dim_};
   }
 
-  /// Keeps changes waiting.
+  /// Changes wait while it is held.
   std::shared_lock<SharedMutex> ReadLock() const;
 
-  /// Writes arms and slots, so that arms that come later get the slots that
-  /// they would have got without saving and loading.
+  /// Writes arms and slots, so that arms that are added later get the slots
+  /// that they would have got without saving and loading.
   void Save(ByteWriter& writer) const;
 
   /// REQUIRES: the store has the same dimension and has never had an arm.

@@ -130,7 +130,7 @@ TEST(ArmStore, ReusesSlotsSoThatChurnTakesNoMemory) {
   EXPECT_LE(store.memory_bytes(), before + 16'384);
 }
 
-// 1.3 K(4d + 8) bytes; 93.6 an arm here.
+// The limit is 1.3 K(4d + 8) bytes, which is 93.6 an arm here.
 TEST(ArmStore, TakesLittleMoreThanItsFeaturesAndIds) {
   constexpr std::size_t kDim = 16;
   constexpr std::size_t kArms = 10'000'000;

@@ -16,7 +16,7 @@ std::uint32_t Hash(std::uint64_t z) {
 
 }  // namespace
 
-// Where the id is, or the empty place where it would go.
+// The place of the id, or the empty place where it would be inserted.
 std::size_t IdIndex::Probe(ArmId id, const BlockTable& ids) const {
   const std::uint32_t hash = Hash(id);
   std::size_t at = Home(hash);
@@ -45,8 +45,9 @@ bool IdIndex::Insert(Slot slot, const BlockTable& ids) {
 
 void IdIndex::Erase(Slot slot, const BlockTable& ids) {
   std::size_t hole = Probe(ids.Id(slot), ids);
-  // Moves back what had to probe past the hole, so that no tombstones are
-  // needed and churn does not fill the table.
+  // Entries that had to probe past the hole move back, so that there are no
+  // tombstones, which would fill the table in the course of additions and
+  // removals.
   for (std::size_t at = After(hole); entries_[at].slot != kNoSlot;
        at = After(at)) {
     const std::size_t home = Home(entries_[at].hash);

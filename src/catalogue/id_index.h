@@ -12,16 +12,17 @@
 
 namespace manyarms {
 
-/// Finds the slot of an id. Open addressing with linear probing; an entry is a
-/// slot and 32 bits of its id's hash, the id itself is read from where it is
-/// stored anyway. Written here because the hash sets that are packaged as
-/// headers hold the id as well, and there may be hundreds of millions.
+/// Finds the slot of an id, by open addressing with linear probing. An entry is
+/// a slot and 32 bits of its id's hash; the id itself is read from the blocks
+/// of the store. Common hash sets would store the id a second time, and there
+/// may be hundreds of millions.
 ///
 /// An entry's home is its hash scaled to the table's size, so the table is
-/// nearly in the order of the hashes, and growing it is one pass over both that
-/// looks at no id.
+/// nearly in the order of the hashes, and growing it takes one pass over the
+/// old and the new table without reading ids.
 ///
-/// 8 bytes an entry at 44 % to 67 % load. All operations O(1) expected.
+/// An entry takes 8 bytes, and 44 % to 67 % of the entries are in use. All
+/// operations cost O(1) in expectation.
 class IdIndex {
  public:
   IdIndex() : entries_(kSmallest) {}
@@ -35,10 +36,10 @@ class IdIndex {
   /// REQUIRES: `ids` still knows the slot's id, which is in the index.
   void Erase(Slot slot, const BlockTable& ids);
 
-  /// Makes room for `count` entries in all.
+  /// Makes room for `count` entries in total.
   void Reserve(std::size_t count);
 
-  /// Fetches what Find and Insert of the id will look at.
+  /// Prefetches what Find and Insert will read for this id.
   void Prefetch(ArmId id) const;
 
   std::size_t size() const { return size_; }

@@ -6,21 +6,21 @@
 namespace manyarms {
 namespace {
 
-// Beyond this many changes, or one for each block, it costs less to look at the
-// epochs of all blocks than to go through a log.
+// If there were more changes than this, and more than one for each block, it
+// costs less to read the epochs of all blocks than a log.
 constexpr std::size_t kShortLog = 1024;
 
 }  // namespace
 
-// Noted first: if memory runs out between the two, a change was noted that did
-// not happen, which does no harm.
+// The change is noted before it is made: if memory runs out in between, a
+// change is noted that did not happen, which does no harm.
 void Members::Add(Slot slot) {
   Note({.slot = slot, .added = true});
   arms_.Add(slot);
 }
 
-// More arms than the log is long leave nothing of it, so that they need not be
-// written there one by one.
+// Arms that exceed the length of the log would remove all its entries, and are
+// not written to it one by one.
 void Members::Add(std::span<const Slot> slots) {
   if (slots.size() < 2 * LogLength()) {
     for (const Slot slot : slots) Add(slot);
@@ -65,7 +65,7 @@ void Members::Note(const Change& change) {
   if (block >= changed_.size()) changed_.resize(block + 1);
   try {
     log_.push_back(change);
-  } catch (const std::bad_alloc&) {  // without a log there are still the epochs
+  } catch (const std::bad_alloc&) {  // the epochs of blocks remain
     log_start_ = epoch() + 1;
     log_.clear();
   }

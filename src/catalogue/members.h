@@ -9,17 +9,16 @@
 
 namespace manyarms {
 
-/// How many changes a set of arms has seen.
+/// The number of changes to a set of arms so far.
 using Epoch = std::uint64_t;
 
-/// A set of arms that can be followed: whoever derived something from it at one
-/// epoch can learn at a later one what has changed since. There is a log of the
-/// last changes, for those who look often; and for those who come back after
-/// more changes than the log holds, each block of arms knows the epoch of its
-/// last change.
+/// A set of arms and its changes: whoever derived something from it at one
+/// epoch can learn later what has changed since. A log has the last changes,
+/// for those who ask often. For those who ask after more changes than the log
+/// holds, each block of arms has the epoch of its last change.
 ///
-/// About 2 bytes an arm: one for the set, half of one for the epochs, and the
-/// log, which is as long as there are blocks.
+/// It takes about 2 bytes an arm: one for the set, half a byte for the epochs,
+/// and the log, which has at least one entry for each block.
 class Members {
  public:
   /// REQUIRES: the slot is not a member.

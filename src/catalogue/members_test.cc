@@ -11,17 +11,18 @@
 namespace manyarms {
 namespace {
 
-// A set with a log without end: the slow twin.
+// The slow twin: a set with a log of unlimited length.
 struct SlowMembers {
   std::set<Slot> arms;
   std::vector<Members::Change> log;
 };
 
-// Whatever happens, the log and the epochs of blocks tell of every change.
+// Whatever happens, the log and the epochs of blocks report every change.
 TEST(Members, TellEveryChangeToThoseWhoFollow) {
   Members members;
   SlowMembers slow;
-  // The slow log's length at each epoch: they differ where Clear counts once.
+  // The slow log's length at each epoch. The two differ, because Clear counts
+  // as one change.
   std::map<Epoch, std::size_t> length_at = {{0, 0}};
   RandomStream random(1, RandomStream::Role::kChurn, 0);
   int by_log = 0;
@@ -54,7 +55,7 @@ TEST(Members, TellEveryChangeToThoseWhoFollow) {
     length_at[members.epoch()] = slow.log.size();
     if (step % 97 != 0) continue;
 
-    // Somebody comes back who was here at any time before.
+    // Asks for all changes since a random earlier epoch.
     const auto since =
         std::next(length_at.begin(),
                   static_cast<std::ptrdiff_t>(random.Below(length_at.size())));

@@ -8,7 +8,7 @@
 namespace manyarms {
 
 std::vector<ArmBounds> Confidence::Bounds(std::vector<Slot> slots) const {
-  // So that arms of one block are computed together.
+  // Arms of one block are computed together, so they must follow one another.
   if (!std::ranges::is_sorted(slots)) std::ranges::sort(slots);
   const Eigen::VectorXf mean = posterior_.Mean().cast<float>();
   const kernels::PackedFactor factor(Factor().data(), posterior_.dim());

@@ -30,8 +30,8 @@ class Confidence {
              double exploration)
       : store_(store), posterior_(posterior), exploration_(exploration) {}
 
-  /// The intervals of the given arms as the posterior is now, in the order of
-  /// their slots. Costs O(d^3) once and O(d^2) an arm.
+  /// The current intervals of the given arms, in the order of their slots.
+  /// Costs O(d^3) once and O(d^2) an arm.
   std::vector<ArmBounds> Bounds(std::vector<Slot> slots) const;
 
   /// The uncertainty of one arm. Costs O(d^2).

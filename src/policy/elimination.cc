@@ -16,8 +16,8 @@ namespace {
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr std::uint8_t kEliminated = 0xff;
 
-// Line 4: s_max = ceil(log2(1 / 8 eta)). With stage 0 alone there would be
-// nothing but random play.
+// Line 4: s_max = ceil(log2(1 / (8 eta))), but at least 1, because with stage 0
+// alone every choice would be random.
 std::size_t LastStage(double accuracy) {
   return static_cast<std::size_t>(
       std::max(1.0, std::ceil(std::log2(1 / (8 * accuracy)))));
@@ -87,10 +87,10 @@ void Elimination::Add(std::span<const Slot> slots) {
   Admit({slots.begin(), slots.end()});
 }
 
-// Puts arms that are in no stage where the posterior says they belong: lines 8
-// to 12 for new arms, lines 20 to 24 for those of a stage that is used up. The
-// threshold rises first, so that arms that fall below it are not put into a
-// search only to be taken out again.
+// Puts arms that are in no stage into the stage that the posterior gives them:
+// lines 8 to 12 for new arms, lines 20 to 24 for those of a stage that is used
+// up. The threshold rises first, so that arms below it are not put into a
+// search and then removed again.
 void Elimination::Admit(std::vector<Slot> slots) {
   if (slots.empty()) return;
   const std::vector<ArmBounds> bounds = Bounds(std::move(slots));
@@ -103,8 +103,8 @@ void Elimination::Admit(std::vector<Slot> slots) {
       std::max<std::size_t>(stage_of_.size(), bounds.back().slot + 1));
   for (const ArmBounds& arm : bounds) {
     const std::size_t s = StageOf(arm.uncertainty);
-    // An interval wider than the stage's width has no upper bound in the
-    // stage's terms: such an arm cannot be eliminated before it is placed anew.
+    // If the interval is wider than the stage, its upper bound lies above mean
+    // + width. Such an arm is not eliminated before it is placed again.
     const float width = widths_[s];
     const float key = arm.uncertainty <= width ? arm.mean + width : kInfinity;
     stage_of_[arm.slot] = static_cast<std::uint8_t>(s);
@@ -117,7 +117,7 @@ void Elimination::Admit(std::vector<Slot> slots) {
 }
 
 // Lines 9 to 11 and 20 to 23: the threshold becomes the largest lower bound
-// seen, and every stage gives up what lies below.
+// seen, and arms below it are eliminated from every stage.
 void Elimination::RaiseThreshold(std::span<const ArmBounds> candidates) {
   const auto best = std::ranges::max_element(candidates, {}, &ArmBounds::lower);
   if (best->lower() <= threshold_) return;
@@ -128,9 +128,9 @@ void Elimination::RaiseThreshold(std::span<const ArmBounds> candidates) {
   }
 }
 
-// When the arm that carries the threshold leaves, the threshold is what the
-// arms that are left make it, and eliminated arms whose upper bound reaches it
-// come back.
+// When the arm that sets the threshold is removed, the threshold becomes the
+// largest lower bound among the arms that remain, and eliminated arms whose
+// upper bound reaches it are placed again.
 void Elimination::LowerThreshold() {
   threshold_ = -kInfinity;
   carrier_ = kNoSlot;
@@ -174,8 +174,8 @@ Hit Elimination::NextHit() {
   for (;;) {
     const std::size_t s = FirstStageWithArms();
     if (s == stages_.size()) {
-      // The intervals failed and everything was eliminated: start over with
-      // all arms, placed by what is known now.
+      // The intervals were wrong and all arms were eliminated: all of them
+      // start again, in the stages that the posterior gives them now.
       ++recoveries_;
       LowerThreshold();
       continue;
@@ -191,9 +191,9 @@ Hit Elimination::NextHit() {
   }
 }
 
-// Lines 20 to 24: no arm of the stage is uncertain enough, so all of them move
-// on. An arm that stays is one that an approximate search had missed; it is
-// returned, to be played.
+// Lines 20 to 24: no arm of the stage is uncertain enough, so all of them are
+// placed again. An arm that stays was missed by an approximate search; the most
+// uncertain of these is returned, to be played.
 std::optional<Hit> Elimination::Advance(std::size_t stage) {
   Admit(stages_[stage].Drain());
   const HeapAugmentedArmSet& remaining = stages_[stage];
@@ -237,7 +237,7 @@ std::vector<Hit> Elimination::ChooseTop(const TopRequest& request) {
 }
 
 // Which arm is picked at random depends on where it lies in its heap, so heaps
-// are kept as they are.
+// are saved as they are.
 void Elimination::Save(ByteWriter& writer) const {
   writer.Transfer(choices_);
   writer.Transfer(threshold_);

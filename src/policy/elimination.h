@@ -11,8 +11,8 @@
 
 namespace manyarms {
 
-/// Algorithm 3, extended to arms that leave and to intervals that fail. What
-/// differs from the paper's text, and why, is in docs/design.md.
+/// Algorithm 3, extended to arms that are removed and to intervals that fail.
+/// docs/design.md says what differs from the paper's text, and why.
 ///
 /// A choice costs O(d^3) and one search by quadratic form over the lowest
 /// stage that has arms. Every arm moves to a higher stage at most last_stage()

@@ -23,7 +23,8 @@ struct PolicyKind<EliminationOptions> {
 
   static constexpr std::tuple kFields{
       ExplorationField<EliminationOptions>(),
-      // Below the least the last stage's width would be lost in float.
+      // With less, the width of the last stage would be lost to rounding in
+      // float.
       Field{&EliminationOptions::accuracy,
             Reals{1e-6, 0.125},
             {.name = "accuracy",

@@ -12,9 +12,9 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-// Algorithms 2 and 3 the obvious way: no heaps, no searches, every question
-// answered by looking at all arms. Shares with the real thing only the
-// computation of an arm's interval.
+// The slow twin: Algorithms 2 and 3 without heaps and searches, which looks at
+// all arms every time. It shares only the computation of intervals with
+// Elimination.
 class SlowElimination {
  public:
   SlowElimination(const Confidence& confidence, double accuracy)
@@ -111,7 +111,7 @@ class SlowElimination {
   std::uint64_t recoveries_ = 0;
 };
 
-// A world to eliminate in; drives the fast and the slow one side by side.
+// A world in which Elimination and its slow twin run side by side.
 class Race {
  public:
   Race(std::size_t dim, double radius, double accuracy, std::uint64_t seed)
@@ -147,7 +147,7 @@ class Race {
     store_.Remove(store_.id(slot));
   }
 
-  // One step; the arm that was played.
+  // Does one step and returns the arm that was played.
   Slot Step(double noise) {
     const Hit hit = fast_.Choose();
     const std::vector<Slot> playable = slow_.Playable();
@@ -222,7 +222,7 @@ TEST(Elimination, AgreesWithTheObviousWhileArmsAreAdded) {
   }
 }
 
-// And the choices in between are what they are without.
+// The choices in between are the same as without ChooseTop.
 TEST(Elimination, TheTopGoesByIntervalsAndLeavesTheStagesAlone) {
   Race asked(4, 2.0, 0.01, 1);
   Race alone(4, 2.0, 0.01, 1);
@@ -246,8 +246,8 @@ TEST(Elimination, TheTopGoesByIntervalsAndLeavesTheStagesAlone) {
   EXPECT_TRUE(left_some_out);
 }
 
-// Removals take the arm just played half of the time: that is most often the
-// one that carries the threshold, or near it.
+// Half of the removals are of the arm just played, which is most often the one
+// that sets the threshold, or close to it.
 TEST(Elimination, AgreesWithTheObviousUnderChurn) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     Race race(3, 2.0, 0.01, seed);
@@ -265,8 +265,8 @@ TEST(Elimination, AgreesWithTheObviousUnderChurn) {
   }
 }
 
-// Point 9 of the notes: a radius far too small for the noise, so that the
-// intervals fail and everything is eliminated at times.
+// The exploration is far too small for the noise, so that intervals fail and
+// all arms are eliminated at times.
 TEST(Elimination, RecoversWhenEverythingWasEliminated) {
   std::uint64_t recoveries = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -282,8 +282,8 @@ TEST(Elimination, RecoversWhenEverythingWasEliminated) {
   EXPECT_GT(recoveries, 0U);  // or this test tests nothing
 }
 
-// Point 8: the best arm throws out the second best and then leaves; the second
-// best must be found again.
+// The best arm eliminates the second best and is then removed. The second best
+// must be found again.
 TEST(Elimination, BringsBackWhatARemovedArmHadEliminated) {
   ArmStore store(2);
   Posterior posterior(2, 1.0);

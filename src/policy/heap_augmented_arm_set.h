@@ -28,8 +28,8 @@ class HeapAugmentedArmSet {
   /// Lines 5 to 8, for several arms at once.
   void Add(std::span<const Entry> arms);
 
-  /// Lines 9 to 14: takes out every arm whose upper bound is below the
-  /// threshold and returns them.
+  /// Lines 9 to 14: removes every arm whose upper bound is below the threshold,
+  /// and returns these arms.
   std::vector<Entry> Eliminate(float threshold);
 
   /// Lines 15 to 18: the arm that the finder finds most uncertain, if it is as

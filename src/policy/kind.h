@@ -16,21 +16,22 @@
 
 namespace manyarms {
 
-// Of policy/policy.h, which programs that only list options need not read.
+// Declared here so that programs that only list options need not include
+// policy/policy.h.
 class Policy;
 struct PolicyParts;
 
-/// What there is to know of a policy beside how it works; specialised in
-/// policy/<name>_kind.h. Each has
+/// What there is to know about a policy, apart from how it works. It is
+/// specialised in policy/<name>_kind.h. Each has
 ///   kName, kTag, kSummary, kFields  as SearchKind has
 ///   kObjective         what it asks its search for
-///   kScoreIsDifference whether its scores are differences of rewards, which
-///                      have no origin, and not rewards
-///   kBytesPerArm       about how much memory it takes beside its search
-///   kSharesIndex       whether it searches all arms, by an index that others
+///   kScoreIsDifference whether its scores are differences of rewards, in
+///                      which an offset of rewards cancels, and not rewards
+///   kBytesPerArm       about how many bytes it takes in addition to its search
+///   kSharesIndex       whether it searches all arms, with an index that others
 ///                      can share, and not sets of its own
-///   Make               the policy itself; its options have been checked
-///   Samples            options that the laws of policies are tried with
+///   Make               makes the policy, after its options were checked
+///   Samples            options with which the laws of policies are tested
 template <class Options>
 struct PolicyKind;
 
@@ -46,15 +47,15 @@ inline constexpr std::tuple kTheoryRadiusFields{
           {.name = "horizon",
            .help = "The number of steps that there will be (T)",
            .decides = true}},
-    // A policy's share of delta, at most 4 kMaxSteps times smaller, must still
-    // be a number that has a logarithm.
+    // A policy's share of delta can be 4 kMaxSteps times smaller and must not
+    // underflow, because its logarithm is computed.
     Field{&TheoryRadius::delta,
           Reals{1e-100, 1},
           {.name = "delta",
            .help = "How likely the theory's radius may fail",
            .decides = true}}};
 
-/// A number or the theory's radius.
+/// The values that an exploration may have: a number or the theory's radius.
 struct Explorations {
   Reals constants{0, kMaxExploration};
 

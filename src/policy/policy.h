@@ -16,8 +16,9 @@
 
 namespace manyarms {
 
-/// Decides which arm to play. It is told of arms that come and go after the
-/// shared index was; it reads the posterior whenever it needs it.
+/// Decides which arm to play. Add is called after arms were added to the shared
+/// index, and Remove before an arm is removed from it. The policy reads the
+/// posterior whenever it needs it.
 ///
 /// Thread safety: none; one thread at a time.
 class Policy {
@@ -33,15 +34,14 @@ class Policy {
   /// REQUIRES: the policy has the arm, and the store still holds it.
   virtual void Remove(Slot slot) = 0;
 
-  /// The chosen arm. No slot if all scores are NaN, which no reward can cause.
-  /// REQUIRES: the policy has at least one arm.
+  /// The chosen arm, with no slot if all scores are NaN, which no reward can
+  /// cause. REQUIRES: the policy has at least one arm.
   virtual Hit Choose() = 0;
 
   /// The top k arms by the score of one choice, best first. The stages of elim
-  /// say nothing of a part of the arms, so elim returns the most uncertain of
-  /// the arms whose upper bound reaches the largest lower bound, and its stages
-  /// stay as they are.
-  /// REQUIRES: at least one arm is eligible.
+  /// say nothing about a part of the arms. So elim returns the most uncertain
+  /// of those arms whose upper bound reaches the largest lower bound, and its
+  /// stages stay as they are. REQUIRES: at least one arm is eligible.
   virtual std::vector<Hit> ChooseTop(const TopRequest& request) = 0;
 
   virtual PolicyStats stats() const = 0;
@@ -49,12 +49,12 @@ class Policy {
   /// beta in the paper, as a number.
   virtual double exploration() const = 0;
 
-  /// Writes what decisions depend on beside arms and posterior.
+  /// Writes what decisions depend on, apart from arms and posterior.
   virtual void Save(ByteWriter& writer) const = 0;
 
-  /// Goes on where the policy that was saved had been; `slots` are all arms, in
-  /// order. REQUIRES: the policy was made with the same options and has no
-  /// arms.
+  /// Continues where the saved policy was. `slots` are those of all arms, in
+  /// ascending order. REQUIRES: the policy was made with the same options and
+  /// has no arms.
   virtual void Restore(ByteReader& reader, std::span<const Slot> slots) = 0;
 };
 

@@ -13,7 +13,7 @@ Ucb::Ucb(const UcbOptions& options, const PolicyParts& parts,
           [](const TheoryRadius& theory) { return theory.delta; })),
       finder_(parts.index->MakeFinder()) {}
 
-// At O(d^3), if anything has been learned since the last.
+// Costs O(d^3) if anything was learned since the last call.
 Query Ucb::UpperBound() {
   if (!known_version_ || *known_version_ != posterior_.version()) {
     mean_ = posterior_.Mean();

@@ -5,8 +5,8 @@
 
 namespace manyarms {
 
-/// OFUL: plays the arm whose mean plus radius times width is largest. A choice
-/// costs O(d^3) and one search by optimism.
+/// OFUL: plays the arm whose mean plus exploration times width is largest. A
+/// choice costs O(d^3) and one search by optimism.
 class Ucb final : public Policy {
  public:
   Ucb(const UcbOptions& options, const PolicyParts& parts, std::uint64_t seed);
@@ -27,7 +27,7 @@ class Ucb final : public Policy {
   const double exploration_;
   const std::unique_ptr<Finder> finder_;
 
-  // What queries refer to, at one version of the posterior.
+  // Queries refer to these, which belong to one version of the posterior.
   std::optional<std::uint64_t> known_version_;
   Eigen::VectorXd mean_;
   Eigen::MatrixXd factor_;

@@ -12,10 +12,11 @@
 namespace manyarms {
 
 /// Ridge regression over everything that was learned: V = lambda I + sum x x'
-/// and b = sum r x, of which the bandit needs the mean V^-1 b, widths
+/// and b = sum r x, from which a bandit needs the mean V^-1 b, widths
 /// |x|_{V^-1} and samples.
 ///
-/// One stored quantity, from which all else is derived: the Cholesky factor of
+/// One quantity is stored, from which all others are derived: the Cholesky
+/// factor of
 ///     [ V   b ]     [ L   0 ] [ L'  z ]
 ///     [ b'  c ]  =  [ z'  s ] [ 0   s ],      c = 1 + sum r^2,
 /// updated by rotations when (x, r) arrives. That is least squares by QR: the
@@ -34,9 +35,9 @@ class Posterior final : public Belief {
   /// [kMinRegularisation, kMaxRegularisation] and 1 <= dim <= kMaxDim.
   Posterior(std::size_t dim, double regularisation);
 
-  /// Takes in one observation. Throws Error(kInvalidArgument), and leaves
-  /// everything as it was, for a wrong dimension or values that are not finite
-  /// or out of bounds (kMaxFeature, kMaxReward).
+  /// Learns one observation. Throws Error(kInvalidArgument), and changes
+  /// nothing, for a wrong dimension or for values that are not finite or are
+  /// out of bounds (kMaxFeature, kMaxReward).
   void Update(std::span<const float> features, double reward);
 
   /// theta-hat in the paper: V^-1 b.

@@ -11,8 +11,8 @@ namespace {
 
 using testing::ExpectError;
 
-// The slow twin to compare with: it stores V and b and solves anew each time,
-// in extended precision.
+// The slow twin to compare with: it stores V and b, and solves the equations
+// each time, in extended precision.
 class DenseRidge {
  public:
   using Real = long double;

@@ -1,5 +1,5 @@
-// Many finders over one catalogue, asked by several threads while arms come and
-// go: each finds what a scan finds, in the memory that it may take.
+// Many finders over one catalogue, asked by several threads while arms are
+// added and removed. Each finds what a scan finds, within its limit of memory.
 
 #include <atomic>
 #include <chrono>
@@ -26,15 +26,14 @@ constexpr std::size_t kArms = 100'000;
 constexpr std::size_t kMaxBytes = std::size_t{128} * 1024;
 constexpr double kExploration = 2;
 
-// A thread sanitizer, or an address sanitizer, makes all of this slower by ten
-// times or more.
+// Sanitizers make these tests slower by ten times or more.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 constexpr std::uint64_t kRounds = 3;
 #else
 constexpr std::uint64_t kRounds = 10;
 #endif
 
-// One who asks: a taste of its own, and what was learned of it.
+// An asker with rewards of its own, and what was learned from them.
 class Asker {
  public:
   Asker(std::uint64_t key, Index& index, Objective objective)
@@ -43,7 +42,7 @@ class Asker {
         posterior_(kDim, 1),
         finder_(index, {.background = true, .max_bytes = kMaxBytes}),
         scan_(index) {
-    // As if it had chosen some hundred times already.
+    // It starts as if it had chosen 200 times already.
     for (std::uint64_t i = 0; i < 200; ++i) {
       std::vector<float> row(kDim);
       RandomStream(key, Role::kArm, i).Gaussians(row);
@@ -108,7 +107,7 @@ class Finders : public ::testing::TestWithParam<Objective> {
   }
   ~Finders() override { SetSurveyThreads(1); }
 
-  // Arms come, go and change, some of them better than all others.
+  // Adds, removes and updates arms, some of which are better than all others.
   void Churn(std::uint64_t step) {
     RandomStream random(2, Role::kChurn, step);
     std::vector<float> row(kDim);
@@ -168,7 +167,8 @@ TEST_P(Finders, AThousandFindWhatScansFindWhileArmsComeAndGo) {
   EXPECT_GT(orders, 10U) << "no orders were in use";
 }
 
-// After more changes than the log holds the epochs of blocks tell what changed.
+// After more changes than the log holds, the epochs of blocks say what has
+// changed.
 TEST_P(Finders, FindWhatScansFindAfterSleepingThroughAMillionChanges) {
   Asker asker(1, index_, GetParam());
   const auto choose = [&] {
@@ -176,13 +176,14 @@ TEST_P(Finders, FindWhatScansFindAfterSleepingThroughAMillionChanges) {
     EXPECT_TRUE(asker.Choose(store_));
     return asker.finder().stats().arms_scored - before;
   };
-  // Until it has settled, and is not about to make another order.
+  // Chooses until the finder has settled and is not about to make another
+  // order.
   for (int settled = 0; settled < 100;) {
     settled = choose() < kArms / 10 ? settled + 1 : 0;
   }
   const Epoch slept_at = store_.members().epoch();
   std::vector<float> row(kDim);
-  constexpr std::uint64_t kChanges = 250'000;  // four each, among few arms
+  constexpr std::uint64_t kChanges = 250'000;  // of four changes each
   for (std::uint64_t i = 0; i < kChanges; ++i) {
     RandomStream(4, Role::kArm, i).Gaussians(row);
     const ArmId id = 1000 + i % 5000;
@@ -194,7 +195,8 @@ TEST_P(Finders, FindWhatScansFindAfterSleepingThroughAMillionChanges) {
   ASSERT_GE(store_.members().epoch(), slept_at + 1'000'000);
   ASSERT_FALSE(store_.members().LogReaches(slept_at));
   const std::uint64_t orders = asker.finder().stats().snapshots;
-  // By the order that it had: two questions, each far from a scan.
+  // The finder uses the order that it had: both queries together score less
+  // than half of the arms.
   EXPECT_LT(choose(), kArms / 2);
   EXPECT_EQ(asker.finder().stats().snapshots, orders);
   for (int i = 0; i < 200; ++i) {

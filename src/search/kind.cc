@@ -5,7 +5,8 @@
 namespace manyarms {
 namespace {
 
-// d(d+1)/2 floats for an arm are 130 KB here; more is a mistake.
+// With 256 features an arm is lifted to d(d+1)/2 floats, which are 130 KB. A
+// larger dimension is probably a mistake.
 constexpr std::size_t kMaxFoldedDim = 256;
 
 }  // namespace

@@ -11,29 +11,31 @@
 
 namespace manyarms {
 
-// Of search/search.h, which programs that only list options need not read.
+// Declared here so that programs that only list options need not include
+// search/search.h.
 class ArmStore;
 class Index;
 struct SearchTask;
 enum class Scope : std::uint8_t;
 
-/// What there is to know of a search beside how it works; specialised in
-/// search/<name>/kind.h. Each has
-///   kName        what callers name it by
-///   kTag         its number in saved files, never used for another
+/// What there is to know about a search, apart from how it works. It is
+/// specialised in search/<name>/kind.h. Each has
+///   kName        its name for callers
+///   kTag         its number in saved files, which no other search ever gets
 ///   kPythonName  the class with its options in Python
 ///   kSummary     one sentence for help and documents
 ///   kExact       whether it always finds what a scan finds
 ///   kFields      its options (base/field.h)
 ///   Refusal      why it cannot serve an objective over arms of this
 ///                dimension; empty if it can
-///   BytesPerArm  about how much memory it takes beside the catalogue
-///   Make         the search itself, which has been found to be possible
-///   Samples      options that the laws of searches and policies are tried with
+///   BytesPerArm  about how many bytes it takes in addition to the catalogue
+///   Make         makes its index, after options and objective were checked
+///   Samples      options with which the laws of searches and policies are
+///                tested
 template <class Options>
 struct SearchKind;
 
-/// Which laws a sample is for.
+/// The laws that a sample is for.
 enum class Laws { kAll, kOfSearches, kOfPolicies };
 
 template <class Options>
@@ -41,18 +43,18 @@ struct Sample {
   std::string_view name;
   Options options;
   Laws laws = Laws::kAll;
-  bool exact = false;  ///< with these options
-  /// Takes its time: one configuration of each policy is enough.
+  bool exact = false;  ///< whether the search is exact with them
+  /// Slow samples are tested with the first sample of each policy only.
   bool slow = false;
 };
 
-/// Why an index by inner product, which can serve ts and, after lifting, elim,
-/// cannot serve an objective.
+/// The reason why an index for inner products cannot serve an objective; empty
+/// if it can. Such an index serves ts and, with lifted arms, elim.
 std::string RefusalOfProductIndex(std::string_view search,
                                   std::string_view what_answers,
                                   Objective objective, std::size_t dim);
 
-/// How many numbers such an index has for an arm.
+/// How many numbers such an index stores for an arm.
 inline double NumbersPerArm(Objective objective, double dim) {
   return objective == Objective::kQuadraticForm ? dim * (dim + 1) / 2 : dim;
 }

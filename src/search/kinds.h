@@ -18,7 +18,7 @@ using SearchKinds = KindList<SearchKind, SearchOptions>;
 void CheckSearch(const SearchOptions& options, Objective objective,
                  std::size_t dim);
 
-/// Whether the search finds what a scan finds, whatever is asked.
+/// Whether the search finds what a scan finds, for every query.
 bool IsExact(const SearchOptions& options);
 
 }  // namespace manyarms

@@ -11,8 +11,8 @@
 
 namespace manyarms {
 
-/// Arms of a search as points of the space in which its objective is an
-/// inner product, and the way between slots and points.
+/// The arms of a search as points of the space in which its objective is an
+/// inner product, with a map from slots to points and back.
 class LiftedPoints {
  public:
   using Number = lsh::PointNumber;

@@ -13,8 +13,8 @@ namespace manyarms {
 /// Length of vec(x x') folded to its lower triangle: d(d+1)/2.
 inline std::size_t FoldedSize(std::size_t dim) { return dim * (dim + 1) / 2; }
 
-/// vec(x x') folded: x_i x_j for j <= i, off the diagonal times sqrt 2, so
-/// that <FoldSquare(x), FoldForm(W)> = x'Wx. REQUIRES: out has FoldedSize.
+/// vec(x x') folded: x_i x_j for j <= i, times sqrt 2 where j < i, so that
+/// <FoldSquare(x), FoldForm(W)> = x'Wx. REQUIRES: out has FoldedSize.
 void FoldSquare(std::span<const float> x, std::span<float> out);
 
 /// The same for W = factor' factor.
@@ -27,8 +27,9 @@ void LiftArm(Objective objective, std::span<const float> x,
              std::span<float> out);
 void LiftQuery(Objective objective, const Query& query, std::span<float> out);
 
-/// The coordinate that makes inner product a matter of Euclidean distance
-/// (appendix A.1): with p' = [p; e], q' = [q; 0] and e^2 = bound^2 - |p|^2,
+/// The extra coordinate of an arm by which the largest inner product becomes
+/// the smallest Euclidean distance (appendix A.1): with p' = [p; e],
+/// q' = [q; 0] and e^2 = bound^2 - |p|^2,
 ///     |p' - q'|^2 = bound^2 + |q|^2 - 2<p, q>.
 /// The paper's own map has bound = sqrt 3 for |p| <= 1 and two coordinates
 /// more, which are the same for all points. REQUIRES: |p| <= bound.

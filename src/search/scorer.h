@@ -9,8 +9,8 @@
 
 namespace manyarms {
 
-/// A query in the kernels' terms: float, packed. Scores the same arm the same
-/// way to the last bit, whoever asks.
+/// A query as the kernels need it: in float, and packed. An arm's score depends
+/// on the query and the arm alone, to the last bit.
 class Scorer {
  public:
   explicit Scorer(Objective objective) : objective_(objective) {}
@@ -22,12 +22,12 @@ class Scorer {
   /// REQUIRES: the query has what the objective needs.
   void Take(const Query& query);
 
-  /// The best of the given arms; no slot if there are none with a score of at
-  /// least `bar`.
+  /// The best of the given arms; no slot if none has a score of at least `bar`.
   Hit Best(const BlockTable& table, std::span<const MaskedBlock> blocks,
            float bar = kernels::kNoBar) const;
 
-  /// Offers the given arms that reach its bar. REQUIRES: none is given twice.
+  /// Offers to `top` those of the given arms that reach its threshold.
+  /// REQUIRES: none is given twice.
   void Top(const BlockTable& table, std::span<const MaskedBlock> blocks,
            kernels::TopHits& top) const;
 

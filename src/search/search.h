@@ -17,17 +17,17 @@
 #include "posterior/belief.h"
 #include "search/objective.h"
 
-/// Finding the best of very many arms. An Index is what depends on the arms
-/// alone; any number of Finders share it, one for each who asks. A query brings
-/// what the one who asks believes.
+/// Finding the best of very many arms. An Index holds what depends on the arms
+/// alone. Any number of Finders share it, one for each asker. A query brings
+/// the asker's belief.
 namespace manyarms {
 
-/// A score that is good enough, for those who need not have the best arm.
+/// A score that is good enough, for an asker who does not need the best arm.
 struct Sought {
   double score = 0;
-  /// By how much an answer may miss the score.
+  /// By how much an answer may fall short of the score.
   double slack = 0;
-  /// This index's share of the probability that anything fails.
+  /// This index's share of the probability that any answer is wrong.
   double failure_share = 1;
 };
 
@@ -37,17 +37,17 @@ struct SearchTask {
       : objective(what) {}
 
   Objective objective;
-  std::optional<Sought> sought;  ///< none: only the best will do
+  std::optional<Sought> sought;  ///< none: the best arm is wanted
 };
 
-/// What a policy asks. Members that the objective does not mention are ignored.
-/// What the pointers refer to must outlive the call only.
+/// What a policy asks. Members that the objective does not use are ignored. The
+/// pointers are used during the call only.
 struct Query {
-  /// Of the one who asks. Each finder is asked with one belief, at versions
-  /// that never fall.
+  /// The asker's belief. A finder is always asked with the same belief, whose
+  /// version never decreases.
   const Belief* belief = nullptr;
   const Eigen::VectorXd* direction = nullptr;
-  /// exploration A, where A is the belief's inverse factor.
+  /// `exploration` times the belief's inverse factor A.
   const Eigen::MatrixXd* factor = nullptr;
   double exploration = 0;
 };
@@ -58,15 +58,16 @@ struct TopRequest {
   const ArmSet* among = nullptr;  ///< the eligible arms; null: all are
 };
 
-/// One who asks an index. Keeps what depends on the asker: bounds that hold for
-/// this asker's belief, a budget for making them anew, counts of work done. Of
-/// arms that are scored exactly and equally, the one with the smallest id wins.
+/// Answers the queries of one asker from an index. A finder keeps what depends
+/// on the asker: bounds that hold for its belief, a budget for computing them
+/// again, and counters. Among arms with equal exact scores, the smallest id
+/// wins.
 ///
-/// Thread safety: one thread at a time for each finder. Different finders of
-/// one index may be asked by different threads. If another thread may change
-/// the arms, the asker holds the store's ReadLock during a call and for as long
-/// as it uses the slots returned, but not when a finder is destroyed, which may
-/// have to wait for a survey that waits for the lock.
+/// Thread safety: one thread at a time for each finder. Different threads may
+/// ask different finders of one index. If another thread may change the arms,
+/// the asker must hold the store's ReadLock during a call and for as long as it
+/// uses the slots returned. It must not hold the lock when a finder is
+/// destroyed: the destructor may wait for a survey that waits for the lock.
 class Finder {
  public:
   Finder() = default;
@@ -74,31 +75,32 @@ class Finder {
   Finder(const Finder&) = delete;
   Finder& operator=(const Finder&) = delete;
 
-  /// The best arm, or none if there are no arms. Where a score is sought, it
-  /// may be another arm that is good enough, or none if none is found that is.
+  /// The best arm, or none if there are no arms. If the task has a sought
+  /// score, the answer may be any arm that is good enough, or none if no such
+  /// arm is found.
   virtual std::optional<Hit> Best(const Query& query) = 0;
 
   /// The arms that the request asks for, best first; fewer if there are fewer.
-  /// An approximate search may miss some of the top k of all arms; the top k
-  /// of some arms are always exact, if need be by scoring each of those.
+  /// An approximate search may miss some of the top k of all arms. The top k of
+  /// eligible arms are always exact, if necessary by scoring each of these
+  /// arms.
   virtual std::vector<Hit> Top(const Query& query,
                                const TopRequest& request) = 0;
 
   virtual SearchStats stats() const = 0;
 
-  /// What the finder itself holds, without its index.
+  /// The memory of the finder itself, without its index.
   virtual std::size_t memory_bytes() const = 0;
 };
 
-/// Whose arms an index holds: all arms of its store, which tells it of each
-/// change, or a set of its own.
+/// Which arms an index is over: all arms of its store, or a set of its own.
 enum class Scope : std::uint8_t { kAllArms, kOwnSet };
 
-/// What a search knows of a set of arms, whoever asks: which arms they are, and
-/// graphs or trees over them.
+/// What a search keeps for a set of arms, whoever asks: which arms are in it,
+/// and graphs or trees over them.
 ///
-/// Thread safety: as for the store; Add, Remove and Clear belong to the thread
-/// that changes it.
+/// Thread safety: as for the store. Only the thread that changes the store may
+/// call Add, Remove and Clear.
 class Index {
  public:
   virtual ~Index() = default;
@@ -114,11 +116,11 @@ class Index {
   /// Removes all arms. REQUIRES: the scope is a set of its own.
   void Clear();
 
-  /// Must not outlive the index.
+  /// The finder must not outlive the index.
   virtual std::unique_ptr<Finder> MakeFinder() = 0;
 
-  /// Whether answers to a task with a sought score are good enough whenever
-  /// there is one, so that they need not be compared with that score.
+  /// Whether every answer to a task with a sought score is good enough, so that
+  /// the caller need not compare it with that score.
   virtual bool answers_are_good_enough() const { return false; }
 
   const Members& members() const { return own_ ? *own_ : store_.members(); }
@@ -129,8 +131,8 @@ class Index {
   Index(const SearchTask& task, const ArmStore& store, Scope scope);
 
  private:
-  /// For graphs and trees. The arms are members when they are inserted, and
-  /// still are when they are erased.
+  /// These keep graphs and trees up to date. Arms are members already when they
+  /// are inserted, and still when they are erased.
   virtual void Insert(std::span<const Slot> /*slots*/) {}
   virtual void Erase(Slot /*slot*/) {}
   virtual void EraseAll() {}

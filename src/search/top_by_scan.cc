@@ -4,7 +4,7 @@ namespace manyarms {
 
 std::vector<MaskedBlock> Common(const ArmSet& arms, const ArmSet* among) {
   if (among == nullptr) return {arms.blocks().begin(), arms.blocks().end()};
-  // From the shorter list, so that few eligible arms cost little.
+  // The loop is over the shorter list, so that few eligible arms cost little.
   const bool arms_shorter = arms.blocks().size() < among->blocks().size();
   const ArmSet& shorter = arms_shorter ? arms : *among;
   const ArmSet& longer = arms_shorter ? *among : arms;

@@ -10,8 +10,8 @@
 
 namespace manyarms {
 
-/// The blocks of `arms` with the lanes that are in `among` too; of all, if
-/// there is none.
+/// The arms that are in both sets, as blocks; if there is no `among`, all of
+/// `arms`.
 std::vector<MaskedBlock> Common(const ArmSet& arms, const ArmSet* among);
 
 struct ScannedTop {
@@ -19,7 +19,7 @@ struct ScannedTop {
   std::uint64_t arms = 0;  // scored
 };
 
-/// Search::Top the obvious way: every arm that may be among the best is scored.
+/// Answers Finder::Top by scoring every eligible arm.
 ScannedTop TopByScan(const Scorer& scorer, const ArmStore& store,
                      const ArmSet& arms, const TopRequest& request);
 

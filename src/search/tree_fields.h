@@ -4,7 +4,7 @@
 #include "base/field.h"
 #include "lsh/reductions.h"
 
-/// What the searches by filter trees have in common.
+/// What searches with filter trees have in common.
 namespace manyarms {
 
 template <class Options>
@@ -37,8 +37,8 @@ constexpr auto MaxBytesField() {
                 .decides = true}};
 }
 
-/// The arms once more, as rows; without trees, which are planned within a bound
-/// of their own and may not be built at all.
+/// The memory that an arm takes as a row. Trees are not included: they have a
+/// limit of their own and may never be built.
 inline double TreeRowBytes(double numbers_per_arm) {
   return 4 * numbers_per_arm + 60;
 }

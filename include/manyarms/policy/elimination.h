@@ -8,8 +8,8 @@ namespace manyarms {
 /// Elimination in stages (Algorithms 2 and 3).
 struct EliminationOptions {
   Exploration exploration = 2.0;
-  /// eta in the paper, within [1e-6, 1/8]: the stages end at
-  /// ceil(log2(1/8eta)), but not before the first.
+  /// eta in the paper, within [1e-6, 1/8]. The last stage is
+  /// ceil(log2(1/(8 eta))), but at least 1.
   double accuracy = 0.01;
 
   bool operator==(const EliminationOptions&) const = default;

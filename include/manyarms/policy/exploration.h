@@ -9,12 +9,12 @@
 namespace manyarms {
 
 /// The radius of the confidence ellipsoid that the paper's analysis needs:
-/// sqrt(lambda) + sqrt(2 ln(1/delta') + d ln(1 + T/(lambda d))), where each
-/// policy takes the share delta' of delta that its proof gives it. Far larger
-/// than what works best in practice.
+/// sqrt(lambda) + sqrt(2 ln(1/delta') + d ln(1 + T/(lambda d))), where delta'
+/// is the share of delta that the policy's proof uses. This radius is far
+/// larger than what works best in practice.
 struct TheoryRadius {
-  std::uint64_t horizon = 0;  ///< T: how many steps there will be
-  double delta = 0.05;        ///< how likely the intervals may fail, up to 1
+  std::uint64_t horizon = 0;  ///< T, the number of steps
+  double delta = 0.05;        ///< probability that the intervals fail, up to 1
 
   bool operator==(const TheoryRadius&) const = default;
 };
@@ -30,7 +30,7 @@ struct Exploration : std::variant<double, TheoryRadius> {
       : variant(theory) {}
 };
 
-/// The radius as a number; `failure` is delta' above.
+/// The value of the radius; `failure` is delta' above.
 double TheoryRadiusValue(std::size_t dim, double regularisation,
                          std::uint64_t horizon, double failure);
 

@@ -6,17 +6,19 @@
 
 namespace manyarms {
 
-/// Finds what a scan finds, to the last bit and the last tie, and looks at a
-/// small part of the arms: those whose bound from a snapshot of the posterior
-/// reaches the best. Exact. Nothing to tune and nothing to build beforehand:
-/// snapshots are taken when the work since the last has paid for one.
+/// Finds exactly what a scan finds, ties included, but scores only a small part
+/// of the arms: those whose upper bound, computed from a snapshot of the
+/// posterior, reaches the best score. There is nothing to tune and nothing to
+/// build beforehand: a snapshot is taken when the arms scored since the last
+/// one have cost as much.
 ///
-/// Best scans while little is known, and at worst: O(K d) or, with a factor,
-/// O(K d^2). Once the posterior is sure of most directions it scores tens to
-/// thousands of arms. Add costs O(d^2) an arm. A snapshot costs about as much
-/// as a few scans. Memory: 2 bytes an arm, and 4d + 24 for each arm that is
-/// kept in order: a thirtieth of a million, a tenth or more while little is
-/// known, and up to three times that while the next order is made.
+/// While little is known, and in the worst case, Best scans: O(K d) for ts,
+/// O(K d^2) for ucb and elim. Once the posterior is certain of most directions,
+/// Best scores tens to thousands of arms. An added arm costs O(d^2), and a
+/// snapshot about as much as a few scans. Memory: 2 bytes an arm, and 4d + 24
+/// bytes for each arm in the order. Of a million arms a thirtieth is in the
+/// order, a tenth or more while little is known, and three times that memory is
+/// used while the next order is made.
 struct CertifiedOptions {
   /// For ts and ucb: takes surveys on the threads that all bandits share
   /// (threads.h), so that choices continue meanwhile. Decisions are the same
@@ -24,10 +26,10 @@ struct CertifiedOptions {
   /// (elim takes one before its first choice and hardly any more.)
   bool background = true;
 
-  /// Compares every n-th answer with a full scan's, which costs a scan and
-  /// about 1 byte an arm, and throws Error(kWrongAnswer) where they differ.
-  /// Nothing is lost then and the search could be used on; it is an error in
-  /// this library and should be reported. 0: never.
+  /// Compares every n-th answer with a scan's, at the cost of a scan, and
+  /// throws Error(kWrongAnswer) if they differ. That is an error in this
+  /// library, which should be reported; the bandit can still be used. 0 means
+  /// never.
   std::uint64_t check_every = 0;
 
   /// For ts and ucb: the most memory that the order and the arms added since

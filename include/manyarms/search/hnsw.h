@@ -6,26 +6,27 @@
 
 namespace manyarms {
 
-/// Asks an HNSW graph (hnswlib) for a shortlist and scores that exactly, as
-/// the paper's experiments did. Approximate; Best costs roughly O(log K).
+/// Asks HNSW graphs (hnswlib) for a shortlist and scores its arms exactly, as
+/// in the paper's experiments. The search is approximate, and Best costs
+/// roughly O(log K).
 ///
-/// Removed arms stay in the graph as dead nodes and are never returned; when a
-/// quarter of the graph is dead it is built anew before the next use.
+/// A removed arm stays in a graph as a dead node and is never returned. When a
+/// quarter of a graph is dead, it is built again before its next use.
 struct HnswOptions {
-  /// How inner product becomes the distance that a graph thinks in. Each of
-  /// the first two misses where the other finds (docs/design.md has figures),
-  /// so both are asked by default, at twice the cost.
+  /// How a graph derives its distance from the inner product. Each of the first
+  /// two finds arms that the other misses (docs/design.md has figures), so the
+  /// default is to ask both, at twice the cost.
   enum class Metric {
     kEuclidean,     ///< the reduction of appendix A.1
-    kInnerProduct,  ///< raw; can leave short arms out of reach
+    kInnerProduct,  ///< as it is; may leave short arms out of reach
     kBoth,          ///< two graphs, the union of their shortlists
   };
 
-  // What changes the decisions:
+  // These change the decisions:
   std::size_t shortlist = 30;  ///< p in the paper (10, 30 or 100 there)
   Metric metric = Metric::kBoth;
 
-  // What trades speed for recall:
+  // These trade speed for recall:
   std::size_t links = 16;          ///< M in the HNSW paper; hnswlib's default
   std::size_t build_effort = 200;  ///< efConstruction; hnswlib's default
   std::size_t effort = 0;          ///< ef; 0 means as long as the shortlist

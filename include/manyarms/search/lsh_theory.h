@@ -7,21 +7,22 @@
 
 namespace manyarms {
 
-/// The paper's theory: Algorithm 1's adaptive solver, with kappa independent
-/// trees for each of the thresholds of Algorithms 2 and 4. Keeps their promises
-/// for arms of length 1 at most and a regularisation of 1 at least. For small
-/// arm sets: it exists to be checked, not to be fast. (Trees are planned for
-/// success 0.95, not 0.9; K in kappa is twice what there is, and when there are
-/// more, solvers are made anew and delta counts anew. Queries are floats, so
-/// that a grid finer than those is theirs.)
+/// The search of the paper's theory: the adaptive solver of Algorithm 1, with
+/// kappa independent trees for each threshold of Algorithms 2 and 4. It keeps
+/// their promises if arms have length 1 at most and the regularisation is at
+/// least 1. It serves to check the theory on small arm sets and is not fast.
+/// (Trees are planned for a success of 0.95 in place of 0.9. K in kappa is
+/// twice the number of arms; when there are more arms than that, solvers are
+/// made again, and delta holds from then on. Queries are rounded to a grid that
+/// cannot be finer than float.)
 struct LshTheoryOptions {
   double accuracy = 0.1;  ///< eta of Algorithm 4: ceil(d/eta) solvers (ts)
-  double delta = 0.05;    ///< how likely any answer may be wrong
+  double delta = 0.05;    ///< probability that any answer is wrong
   Reduction reduction = Reduction::kSymmetric;
   std::size_t copies = 0;     ///< kappa; 0: by the paper's formula
-  std::size_t min_depth = 1;  ///< 0: scans where they cost less than trees
-  std::size_t threads = 1;    ///< that ask copies at the same time
-  double max_bytes = 4e9;     ///< of one search's trees, as planned
+  std::size_t min_depth = 1;  ///< at 0, scans are used where they cost less
+  std::size_t threads = 1;    ///< number that ask copies at the same time
+  double max_bytes = 4e9;     ///< planned for all trees of a search
 
   bool operator==(const LshTheoryOptions&) const = default;
 };

@@ -5,8 +5,8 @@
 
 namespace manyarms {
 
-/// How points and queries of length at most 1 come to lie on the unit sphere,
-/// where filter trees work.
+/// How points and queries of length at most 1 are mapped to the unit sphere, on
+/// which filter trees work.
 enum class Reduction {
   kPaper,      ///< appendix A.1: cosine (1 + <p, q>) / 4; three dimensions more
   kSymmetric,  ///< cosine <p, q> / |q|; one dimension more; far better

@@ -3,8 +3,8 @@
 
 namespace manyarms {
 
-/// Looks at every arm, with the widest vector instructions the machine has.
-/// Exact. Best costs O(K d) or, with a factor, O(K d^2).
+/// Scores every arm, with the widest vector instructions that the machine has.
+/// The search is exact. Best costs O(K d) for ts and O(K d^2) for ucb and elim.
 struct ScanOptions {
   bool operator==(const ScanOptions&) const = default;
 };

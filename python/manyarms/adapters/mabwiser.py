@@ -97,7 +97,7 @@ class MAB:
     def fit(self, decisions: Ids, rewards: Any, contexts: Any = None) -> None:
         """Forgets all earlier rewards and learns these rewards of the arms played."""
         _refuse(contexts)
-        if len(self._untaught) > 0:  # so that LinTS draws anew after each fit
+        if len(self._untaught) > 0:  # so that LinTS makes new draws after each fit
             self._untaught.dismiss(self._untaught.choose())
         bandit = copy.deepcopy(self._untaught)
         bandit.observe_many(decisions, rewards)

@@ -11,14 +11,14 @@
 namespace manyarms {
 namespace {
 
-// Below this a scan takes no longer than asking an order.
+// With up to this number of arms, a scan takes no longer than a walk.
 constexpr std::size_t kFewArms = 256;
 
-// From this many arms on, tightening a snapshot, O(d^3), is cheaper than the
-// walk.
+// Tightening a snapshot costs O(d^3), which is less than a walk over this
+// number of arms.
 std::size_t LongWalk(std::size_t dim) { return 200 * dim; }
 
-// The lanes of the blocks that are eligible.
+// The eligible arms of the blocks.
 std::vector<MaskedBlock> Eligible(std::span<const MaskedBlock> blocks,
                                   const ArmSet* among) {
   std::vector<MaskedBlock> eligible(blocks.begin(), blocks.end());
@@ -144,8 +144,8 @@ std::vector<Hit> CertifiedFinder::FindTop(const Query& query,
   }
   if (!order_ || !certain) hits = ScanTop(request);
   if (!certain) {
-    // That some eligible arms are not among the contenders says nothing of how
-    // good the order is for all arms.
+    // That eligible arms are missing among the contenders says nothing about
+    // how good the order is for all arms.
     if (request.among != nullptr) return hits;
     last_walk_ = stats_.arms_scored - scored_before;
   }
@@ -190,7 +190,8 @@ void CertifiedFinder::ConsiderSurvey(const Query& query, float threshold) {
                       .most_contenders = MostContenders()});
     if (plan) StartSurvey(*std::move(plan));
   } catch (const std::bad_alloc&) {
-    // Then there is no survey, and the finder goes on with what it has.
+    // Without memory there is no survey, and the finder continues with what it
+    // has.
   }
 }
 
@@ -222,9 +223,9 @@ void CertifiedFinder::FinishSurveyIfEnded() {
   seen_ = survey->epoch();
 }
 
-// Brings order and fresh arms up to date with the members. A slot whose arm has
-// changed is taken out of the order, whatever the survey saw in it, and placed
-// anew if there is an arm in it now.
+// Brings order and fresh arms up to date with the members. A slot that has
+// changed is removed from the order, whichever arm the survey saw in it, and
+// placed again if there is an arm in it now.
 void CertifiedFinder::CatchUp() {
   const Members& members = index_.members();
   if (!order_ || seen_ == members.epoch()) return;
@@ -238,7 +239,8 @@ void CertifiedFinder::CatchUp() {
     return;
   }
   seen_ = members.epoch();
-  // Arms that every choice scores are no better than a scan.
+  // Every choice scores all fresh arms, so if these are most of the arms, an
+  // order is no better than a scan.
   const bool full = limits_.max_bytes > 0 && HeldBytes() > limits_.max_bytes;
   if (full || fresh_.size() > arms().size() / 2) DropOrder();
 }

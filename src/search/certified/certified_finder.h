@@ -13,17 +13,17 @@
 
 namespace manyarms {
 
-/// Finds what a scan finds without scanning: it walks through arms in the order
-/// of the upper bounds that a snapshot of the asker's belief gives them.
+/// Finds what a scan finds without scoring all arms: it walks through arms in
+/// the order of their upper bounds under a snapshot of the asker's belief.
 /// docs/design.md says why that is exact.
 ///
 /// Invariant while there is an order: every arm that was a member at epoch
-/// `seen_` is fresh, a contender, or one of the rest. Fresh arms are scored by
-/// every choice. Without an order every arm is.
+/// `seen_` is fresh, a contender, or one of the rest. Every choice scores all
+/// fresh arms. Without an order it scores all arms.
 class CertifiedFinder final : public Finder {
  public:
   struct Limits {
-    bool background = true;     ///< surveys run beside choices
+    bool background = true;     ///< surveys run on another thread
     std::size_t max_bytes = 0;  ///< for the order; 0: no limit
   };
 
@@ -63,7 +63,7 @@ class CertifiedFinder final : public Finder {
   SurveyBudget budget_;
   std::unique_ptr<SurveyRun> survey_;  // none if none is under way
 
-  std::unique_ptr<Order> order_;  // none before the first survey
+  std::unique_ptr<Order> order_;  // none before the first survey, or if dropped
   FreshArms fresh_;
   Epoch seen_ = 0;
 

@@ -6,15 +6,15 @@
 
 namespace manyarms {
 
-/// Certified search needs nothing of the arms but to know which they are and
-/// which have changed.
+/// Certified search needs to know only which arms there are and which have
+/// changed, so its index holds nothing else.
 class CertifiedIndex final : public Index {
  public:
   CertifiedIndex(const CertifiedOptions& options, const SearchTask& task,
                  const ArmStore& store, Scope scope)
       : Index(task, store, scope), options_(options) {
-    // Made before any finder needs it, because a lock must not be made by a
-    // thread that holds another (base/fork_aware.h).
+    // A thread must not make a lock while it holds another (base/fork_aware.h),
+    // as an asker may. So the pool and its lock are made now.
     SurveyPool::Prepare();
   }
 

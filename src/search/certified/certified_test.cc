@@ -58,7 +58,7 @@ class SideBySide {
     }
   }
 
-  // The best arm so far leaves: the search must find the next.
+  // Removes the best arm so far: the search must find the next.
   void RemoveBest() {
     if (last_ == kNoSlot || std::erase(slots_, last_) == 0) return;
     Forget(last_);
@@ -104,13 +104,14 @@ class SideBySide {
     return true;
   }
 
-  // What nobody is told: the arm in a slot becomes another.
+  // Replaces the arm in a slot without telling the searches.
   void ChangeBehindTheSearchsBack(Slot slot, std::span<const float> features) {
     store_.Remove(store_.id(slot));
     ASSERT_EQ(store_.Add(12345, features), slot);
   }
 
-  // The number of arms in an answer to a request for `count`, by the mean.
+  // The number of arms in the answer to a request for the `count` best arms by
+  // the mean.
   std::size_t TopScored(std::size_t count) {
     const Eigen::VectorXd direction = posterior_.Mean();
     const Eigen::MatrixXd factor = kRadius * posterior_.InverseFactor();
@@ -164,7 +165,7 @@ class SideBySide {
   Searcher scan_;
   std::vector<Slot> slots_;
   Slot last_ = kNoSlot;
-  bool asks_for_top_ = false;  // beside every choice
+  bool asks_for_top_ = false;  // with every choice
 };
 
 struct Case {
@@ -189,11 +190,11 @@ class Certified : public ::testing::TestWithParam<Case> {
   }
 };
 
-// Tests that count the arms that all choices score. In the background, when a
-// survey is ready depends on the machine, and so does that count.
+// Tests that count the arms that all choices score. In the background it
+// depends on the machine when a survey is ready, and so does that count.
 class CertifiedInForeground : public Certified {};
 
-// Tests of surveys that are taken beside the choices.
+// Tests of surveys that are taken on another thread.
 class CertifiedInBackground : public Certified {};
 
 // Tests of the order, which a quadratic form does not have.
@@ -273,9 +274,9 @@ TEST_P(Certified, AnswersAsAScanDoesWhateverHappens) {
   }));
 }
 
-// What is compared above must not come from scans alone. In the background,
-// when a survey is ready depends on the machine; a minute is far more than any
-// needs.
+// What is compared above must not come from scans alone. In the background it
+// depends on the machine when a survey is ready; a minute is far more than a
+// survey needs.
 TEST_P(CertifiedOrder, FindsTheTopByItsOrder) {
   constexpr std::size_t kArms = 20000;
   constexpr std::uint64_t kTops = 200;
@@ -301,7 +302,7 @@ TEST_P(CertifiedOrder, FindsTheTopByItsOrder) {
   EXPECT_LT(scored, kTops * kArms / 10);
 }
 
-// Not exact by looking at everything.
+// The search must not be exact only because it scores all arms.
 TEST_P(CertifiedInForeground, LooksAtFewArms) {
   SideBySide both = Make(8);
   both.Add(40000, 1);
@@ -310,8 +311,7 @@ TEST_P(CertifiedInForeground, LooksAtFewArms) {
   EXPECT_LT(both.stats().arms_scored, 3000U * 40000U / 20);
 }
 
-// The first order is of little use where there is much to learn. Others must
-// follow it.
+// With many features the first order is of little use. Others must follow it.
 TEST_P(CertifiedInForeground, LooksAtFewArmsOfManyFeatures) {
   SideBySide both = Make(32);
   both.Add(20000, 1);
@@ -331,7 +331,7 @@ TEST_P(CertifiedInForeground, LooksAtFewOfFewArms) {
   }
 }
 
-// Where nearly all arms are alike they are not all made contenders.
+// If nearly all arms are equal, they must not all become contenders.
 TEST_P(CertifiedInForeground, BearsManyEqualArms) {
   SideBySide both = Make(4);
   both.Add(3000, 1);
@@ -350,7 +350,7 @@ TEST_P(CertifiedInForeground, TakesNewArmsInWithoutScoringThemForEver) {
   }
   const std::uint64_t before = both.stats().arms_scored;
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(both.Choose());
-  // 6,000 arms came; if each were scored by each choice, this would be more.
+  // If every choice scored all of the 6,000 new arms, this would be more.
   EXPECT_LT(both.stats().arms_scored - before, 300U * 3000U);
 }
 
@@ -365,9 +365,10 @@ TEST_P(Certified, CanBeClearedAndDestroyedAtAnyMoment) {
   }
 }
 
-// Surveys that are under way are given up when there is no more use for them.
-// Whether one still is when the arms leave depends on the machine, so it is
-// tried until it was, five times for each.
+// A survey that is under way is given up when the arms are cleared or the
+// search is destroyed. It depends on the machine whether a survey is still
+// under way then, so the test is repeated until this was so five times for
+// each.
 TEST_P(CertifiedInBackground, CanBeClearedAndDestroyedDuringASurvey) {
   constexpr int kMostRounds = 200;
   int cleared = 0;

@@ -32,7 +32,7 @@ std::vector<Hit> CheckedFinder::Top(const Query& query,
     std::vector<Hit> scanned = scan_.Top(query, request);
     const std::size_t longer = std::max(answer.size(), scanned.size());
     std::vector<Hit> answered = answer;
-    answered.resize(longer);  // with no arm where one is missing
+    answered.resize(longer);  // kNoSlot where an arm is missing
     scanned.resize(longer);
     for (std::size_t i = 0; i < longer; ++i) Compare(answered[i], scanned[i]);
   }

@@ -19,7 +19,7 @@ class CheckedFinder final : public Finder {
         index_(index),
         scan_(index) {}
 
-  /// These throw Error(kWrongAnswer) where they differ.
+  /// Both throw Error(kWrongAnswer) if an answer differs from the scan's.
   std::optional<Hit> Best(const Query& query) override;
   std::vector<Hit> Top(const Query& query, const TopRequest& request) override;
 

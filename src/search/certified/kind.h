@@ -49,7 +49,7 @@ struct SearchKind<CertifiedOptions> {
 
   static std::string_view Refusal(Objective, std::size_t) { return ""; }
 
-  // Some of the arms once more, in order.
+  // The order has copies of some of the arms.
   static double BytesPerArm(const CertifiedOptions&, Objective objective,
                             double dim) {
     return objective == Objective::kQuadraticForm ? 3 : 3 + (4 * dim + 24) / 16;

@@ -14,13 +14,14 @@ namespace manyarms {
 namespace {
 
 constexpr std::uint32_t kNoUnit = ~std::uint32_t{0};
-constexpr float kDead = -1;  // a width that reaches nothing
+constexpr float kDead = -1;  // a width below every threshold
 
-// From this many blocks on, tightening the snapshot, O(d^3), is cheaper than
-// scoring them.
+// Tightening the snapshot costs O(d^3), which is less than scoring this number
+// of blocks.
 std::size_t LongWalk(std::size_t dim) { return 12 * dim; }
 
-// Rounded so that a bound stays one, and a bar is not set too high.
+// Bounds are rounded up and thresholds are rounded down, so that no arm is
+// passed over because of rounding.
 float Up(double value) { return static_cast<float>(value * (1 + 0x1p-22)); }
 float Down(double value) { return static_cast<float>(value * (1 - 0x1p-22)); }
 
@@ -40,8 +41,8 @@ std::optional<Hit> LazyFormFinder::Best(const Query& query) {
   return FindBest(query);
 }
 
-// Bounds hold for ever only if widths never grow. Where they do, or where most
-// arms have changed, all bounds are taken anew.
+// Bounds stay valid only while widths do not grow. If widths may have grown, or
+// if most arms have changed, all bounds are computed again.
 void LazyFormFinder::CatchUp(const Belief& belief) {
   const Members& members = index_.members();
   if (!snapshot_ || belief.WidthGrowthSince(taken_at_) > 1) {
@@ -59,12 +60,12 @@ void LazyFormFinder::CatchUp(const Belief& belief) {
     for (const std::uint32_t block : changed) Renew(block);
   }
   seen_ = members.epoch();
-  // Room for those that come and go.
+  // This bounds the memory for units without arms.
   if (dead_ > units_.size() / 2) snapshot_.reset();
 }
 
-// A bound too high is still a bound, so that removals matter only where no arm
-// is left.
+// A bound that is too high is still a bound, so a removal matters only if no
+// arm is left in the block.
 void LazyFormFinder::CatchUpByLog() {
   std::uint32_t renewed = kNoUnit;
   for (const auto& [slot, added] : index_.members().Changes(seen_)) {
@@ -132,8 +133,8 @@ void LazyFormFinder::Append(const Unit& unit) {
   group.last = std::max(group.last, unit.last);
 }
 
-// Bounds a block anew whose arms have changed. One without arms reaches
-// nothing.
+// Computes the bounds of a block whose arms have changed. A block without arms
+// gets a width below every threshold.
 void LazyFormFinder::Renew(std::uint32_t block) {
   const bool known = block < unit_of_.size() && unit_of_[block] != kNoUnit;
   const bool empty = arms().lanes(block) == 0;
@@ -182,7 +183,7 @@ Hit LazyFormFinder::FindBest(const Query& query) {
   return best_;
 }
 
-// Not written as >=, so that NaN reaches.
+// Not written as >=, so that NaN counts as reached.
 template <class Bounds>
 bool LazyFormFinder::Reaches(const Bounds& bounds) const {
   return !(bounds.last < last_bar_) && !(bounds.initial < initial_bar_);
@@ -221,7 +222,7 @@ std::size_t LazyFormFinder::ScoreBatch() {
   return count;
 }
 
-// Nobody asks for more than one of a stage's arms often enough to keep bounds
+// No policy asks for the top k of a quadratic form often enough to keep bounds
 // for it.
 std::vector<Hit> LazyFormFinder::Top(const Query& query,
                                      const TopRequest& request) {

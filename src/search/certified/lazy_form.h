@@ -10,16 +10,16 @@
 
 namespace manyarms {
 
-/// Certified search by quadratic form. Uncertainty only falls, so what an arm
-/// had when it was last looked at is a bound for ever after, and only what
-/// reaches the best by its bound is looked at again: the lazy greedy of
-/// submodular maximisation, by blocks of sixteen arms and groups of blocks in
-/// place of a heap.
+/// Certified search by quadratic form, for elim. Widths only fall, so the width
+/// that an arm had when it was last scored is an upper bound from then on, and
+/// only arms whose bound reaches the best score are scored again. This is the
+/// lazy greedy algorithm of submodular maximisation, with blocks of 16 arms and
+/// groups of blocks in place of a heap.
 ///
-/// A second bound comes from a snapshot of when the first choice was made:
-/// every width has fallen at least as far as the worst direction's.
+/// A second bound comes from the snapshot that the first choice takes: no arm's
+/// width can be more than the norm of A A_0^-1 times its width at the snapshot.
 ///
-/// Takes about 1.5 bytes an arm.
+/// A finder takes about 1.5 bytes an arm.
 class LazyFormFinder final : public Finder {
  public:
   explicit LazyFormFinder(const Index& index) : index_(index) {}
@@ -30,15 +30,15 @@ class LazyFormFinder final : public Finder {
   std::size_t memory_bytes() const override;
 
  private:
-  // A block of the catalogue and what bounds its arms' widths.
+  // A block of the store, with upper bounds of its arms' widths.
   struct Unit {
     std::uint32_t block;
-    float length;   // Euclidean, of the longest
+    float length;   // Euclidean, of the longest arm
     float initial;  // the largest width at the snapshot
     float last;     // the largest width when it was last computed
   };
-  // The largest bounds of kGroup units that follow one another: a thousand arms
-  // are passed over by two comparisons.
+  // The largest bounds of kGroup consecutive units, so that two comparisons are
+  // enough to pass over a thousand arms.
   static constexpr std::size_t kGroup = 64;
   struct Group {
     float initial = 0;
@@ -63,16 +63,16 @@ class LazyFormFinder final : public Finder {
   // Immutable after construction.
   const Index& index_;
 
-  Epoch seen_ = 0;  // of the members, up to which bounds are known
+  Epoch seen_ = 0;                    // the epoch up to which bounds are known
   std::optional<Snapshot> snapshot_;  // none before the first choice
   kernels::BoundTerms terms_;         // of the snapshot
-  std::vector<Unit> units_;           // by falling width, new ones at the end
+  std::vector<Unit> units_;  // by decreasing width, new ones at the end
   std::vector<Group> groups_;
-  std::vector<std::uint32_t> unit_of_;  // a block, or kNoUnit
+  std::vector<std::uint32_t> unit_of_;  // by block; kNoUnit: none
   std::size_t dead_ = 0;                // units without arms
-  bool long_walk_ = false;              // of the last choice
-  std::uint64_t taken_at_ = 0;          // version of the snapshot
-  std::uint64_t tightened_at_ = 0;      // version
+  bool long_walk_ = false;              // whether the last choice had one
+  std::uint64_t taken_at_ = 0;          // the belief's version at the snapshot
+  std::uint64_t tightened_at_ = 0;  // the belief's version at the last Tighten
   SearchStats stats_;
 
   // Of the query that is being answered.
@@ -81,8 +81,8 @@ class LazyFormFinder final : public Finder {
   double exploration_ = 0;
   double initial_radius_ = 0;  // for widths at the snapshot
   Hit best_;
-  float last_bar_ = 0;     // the width that a better arm had when last computed
-  float initial_bar_ = 0;  // and at the snapshot, at least
+  float last_bar_ = 0;        // a better arm has a `last` of at least this
+  float initial_bar_ = 0;     // and an `initial` of at least this
   std::vector<Unit*> batch_;  // to be scored together
 };
 

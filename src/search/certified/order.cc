@@ -12,7 +12,7 @@ using kernels::Ceiling;
 using kernels::kRadii;
 using kernels::Radii;
 
-// How many contenders ahead their features are fetched.
+// Features are prefetched this number of contenders ahead.
 constexpr std::size_t kAhead = 16;
 
 void Raise(Ceiling& ceiling, const Ceiling& other) {
@@ -30,8 +30,9 @@ Ceiling CeilingOf(const Radii& radii, float centre, float width) {
   return ceiling;
 }
 
-// Indices of the contenders by falling bound, in O(n): by buckets, which is
-// order enough. Bounds are sparse at the top, where the order matters.
+// Indices of the contenders by decreasing bound, in O(n). They are sorted into
+// buckets, which is enough: at the top, where the order matters, bounds are
+// sparse.
 std::vector<std::uint32_t> ByFallingBound(std::span<const Contender> contenders,
                                           float radius) {
   std::vector<float> bounds(contenders.size());
@@ -109,7 +110,7 @@ void Order::LayOut(std::span<const std::uint32_t> order,
     std::ranges::sort(places_, {}, &Place::slot);
   }
   id_chunk_ = ids_.data();
-  // One chunk holds them all.
+  // A single chunk holds all blocks.
   table_ = {&feature_chunk_, &id_chunk_, 31, dim};
 }
 
@@ -160,7 +161,8 @@ Order::Walk Order::WalkDown(const Query& query, const ReachedBy& reached_by,
   const std::size_t end = blocks_.size();
   for (std::size_t at = 0; at < end && reaches(at);) {
     if (at > 0 && at >= end / 8 && reaches(end)) break;
-    // A quarter of the way is more than is scored in vain.
+    // Ceilings are compared after each quarter more, so that less than a
+    // quarter of the walk is scored in vain.
     const std::size_t length =
         std::min(std::max<std::size_t>(2, at / 4), end - at);
     walk.arms += score(at, length);
@@ -174,7 +176,7 @@ Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
                             const ArmStore& store, Hit& best) const {
   return WalkDown(
       query,
-      // Not written as >=, so that NaN reaches.
+      // Not written as >=, so that NaN counts as reached.
       [&](double ceiling) {
         return best.slot == kNoSlot || !(ceiling < best.score);
       },

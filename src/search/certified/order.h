@@ -13,7 +13,7 @@
 
 namespace manyarms {
 
-/// An arm whose bound is high: centre, width, and who it is.
+/// An arm whose upper bound is high.
 struct Contender {
   float centre;
   float width;
@@ -21,16 +21,16 @@ struct Contender {
   ArmId id;
 };
 
-/// A set of arms under one snapshot: the contenders in the order of their
-/// bounds, and of all others, the rest, one ceiling. The best arm is found by
-/// walking down the order until nothing that follows can reach it.
+/// A set of arms under one snapshot: the contenders in the order of their upper
+/// bounds, and one ceiling for the rest, which are all other arms. The best arm
+/// is found by walking down the order until no later arm can reach its score.
 ///
-/// Holds a copy of the contenders' features, in blocks in that order; about
-/// 4d + 24 bytes a contender.
+/// An order holds a copy of the contenders' features, in blocks in that order.
+/// It takes about 4d + 24 bytes a contender.
 class Order {
  public:
-  /// `features` are the contenders' rows.
-  /// `radii` are those of the ceiling, `radius` is the one to order by.
+  /// `features` has a row for each contender. Ceilings are kept for `radii`,
+  /// and contenders are ordered by their upper bounds at `radius`.
   Order(Snapshot snapshot, const kernels::Radii& radii, float radius,
         std::span<const Contender> contenders, std::span<const float> features,
         const kernels::Ceiling& rest);
@@ -38,18 +38,18 @@ class Order {
   Order& operator=(const Order&) = delete;
 
   struct Walk {
-    bool certain = true;     ///< that no other arm is better
+    bool certain = true;     ///< no arm that was not scored is better
     std::uint64_t arms = 0;  ///< scored
   };
 
-  /// Walks down as far as necessary, given the best of the arms that are not
-  /// in the order, which gives way to a better one. An uncertain end comes
-  /// early: the rest will have to be looked at anyway.
+  /// Walks down as far as necessary. `best` is the best of the fresh arms, and
+  /// is replaced by a better one. A walk that will probably be uncertain ends
+  /// early, because a scan follows it anyway.
   Walk FindBest(const Scorer& scorer, const Query& query, const ArmStore& store,
                 Hit& best) const;
 
-  /// The same for the top k. Arms that are not in `among` are passed
-  /// over, if it is given.
+  /// The same for the top k. If `among` is given, arms that are not in it are
+  /// passed over.
   Walk FindTop(const Scorer& scorer, const Query& query, const ArmSet* among,
                kernels::TopHits& top) const;
 
@@ -64,24 +64,24 @@ class Order {
   const Snapshot& snapshot() const { return snapshot_; }
   std::size_t memory_bytes() const;
 
-  /// What a contender takes.
+  /// The memory that a contender takes.
   static std::size_t BytesPerContender(std::size_t dim);
   void Tighten(const Query& query) { snapshot_.Tighten(query); }
 
  private:
-  // Where a radius lies between the ceilings' radii.
+  // Where a radius lies among the radii of ceilings.
   struct Level {
     std::size_t below;
-    double share;   // of the ceiling at the next radius
-    double excess;  // over the last radius
+    double share;   // weight of the ceiling at the next radius
+    double excess;  // beyond the last radius
   };
   Level LevelOf(double radius) const;
 
-  // What no arm from block i on is above.
+  // An upper bound for all arms from block i on, including the rest.
   double CeilingFrom(std::size_t i, const Level& level) const;
 
-  // Scores blocks from the first on until nothing that follows can reach.
-  // `reached_by(ceiling)`: whether an arm that high matters.
+  // Scores blocks from the first on until no later arm can matter.
+  // `reached_by(ceiling)` says whether an arm with that score would matter.
   template <class ReachedBy, class Score>
   Walk WalkDown(const Query& query, const ReachedBy& reached_by,
                 const Score& score) const;
@@ -103,7 +103,7 @@ class Order {
   std::vector<ArmId> ids_;
   const ArmId* id_chunk_ = nullptr;
   std::vector<Slot> slots_;                 // by place in the order
-  std::vector<MaskedBlock> blocks_;         // without those removed
+  std::vector<MaskedBlock> blocks_;         // without removed contenders
   std::vector<kernels::Ceiling> ceilings_;  // from each block on; last: rest
 
   struct Place {

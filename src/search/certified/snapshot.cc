@@ -7,12 +7,12 @@
 namespace manyarms {
 namespace {
 
-// What A_0 loses by rounding of the posterior itself, and what square roots and
-// products lose, is far below this part of a width.
+// Rounding in the posterior itself, in square roots and in products changes a
+// width by far less than this part of it.
 constexpr double kRelativeSlack = 0x1p-16;
 
-// Rounding of a sum of d products, counted four times over: once for the
-// centre, once for the score, the rest for what is done with them.
+// Four times the rounding error of a sum of d products: once for the centre,
+// once for the score, and twice for what is computed from them.
 double SumSlack(std::size_t dim) {
   return (static_cast<double>(dim) + 8) * 0x1p-22;
 }
@@ -58,7 +58,7 @@ double Snapshot::DirectionRadius(const Eigen::VectorXd& direction) const {
   return difference.norm();
 }
 
-// The part of its width under A_0 that any arm's width may be by now.
+// No arm's width can now be more than this times its width under A_0.
 double Snapshot::WidthsSince(const Belief& belief) const {
   return width_part_ * belief.WidthGrowthSince(version_);
 }

@@ -10,22 +10,22 @@
 
 namespace manyarms {
 
-/// A belief at one moment, as something that bounds all scores to come: with
+/// A belief at one moment, by which all later scores are bounded. With
 /// centre = <theta_0, x> and width = |A_0 x|, where A_0'A_0 = V_0^-1, no arm's
 /// score is above
 ///     centre + Radius(query) width;
-/// by quadratic form, no score's square root is.
-/// docs/design.md has the proof, rounding included.
+/// for quadratic forms, no score's square root is. docs/design.md has the
+/// proof, rounding included.
 class Snapshot {
  public:
   Snapshot(Objective objective, const Belief& belief);
 
   /// The number of widths that a score may lie above its arm's centre.
-  /// REQUIRES: the query comes with the same belief, now or later.
+  /// REQUIRES: the query has the same belief, at this version or a later one.
   double Radius(const Query& query) const;
 
-  /// Makes Radius smaller for this query and all later ones, by how much the
-  /// belief has become surer since in every direction. Costs O(d^3).
+  /// Makes Radius smaller for this query and all later ones, as far as widths
+  /// have fallen since in all directions. Costs O(d^3).
   void Tighten(const Query& query);
 
   /// How centres and widths are computed. Refers to the snapshot.
@@ -39,20 +39,19 @@ class Snapshot {
   double WidthsSince(const Belief& belief) const;
 
   Objective objective_;
-  std::vector<float> centre_;     // theta_0, where the objective has one
+  std::vector<float> centre_;     // theta_0; none for quadratic forms
   Eigen::MatrixXd factor_;        // A_0, rounded to float
   kernels::PackedFactor packed_;  // the same
   double centre_length_ = 0;
   double factor_norm_ = 0;
-  // At this version no arm's width was more than this part of its width under
+  // At version_ no arm's width was more than width_part_ times its width under
   // A_0.
   std::uint64_t version_;
   double width_part_ = 1;
 };
 
-/// Whether a factor that a query brings is known well enough for what the
-/// bounds assume of it: that its own rounding is a small part of any width.
-/// Estimated from the diagonal.
+/// Whether the rounding error of a query's factor is a small part of any width,
+/// as the bounds assume. This is an estimate from its diagonal.
 bool IsWellConditioned(const Eigen::MatrixXd& factor);
 
 }  // namespace manyarms

@@ -13,7 +13,7 @@ using Role = RandomStream::Role;
 
 constexpr double kRadius = 2;
 
-// From no exploration to speak of to the largest that is let in.
+// From almost no exploration to the largest that is allowed.
 constexpr double kRadii[] = {1e-30, 1e-6, 2, 1e6};
 
 struct Case {
@@ -49,16 +49,17 @@ std::vector<float> Row(std::size_t dim, std::uint64_t index, float scale) {
   return row;
 }
 
-// Along the first arms, so that some directions are known far better.
+// Learns along the first three arms, so that some directions are known far
+// better than others.
 void Learn(Posterior& posterior, std::uint64_t count, float scale) {
   for (std::uint64_t i = 0; i < count; ++i) {
     posterior.Update(Row(posterior.dim(), i % 3, scale), 1);
   }
 }
 
-// No score that a kernel computes is above its arm's bound: the one thing on
-// which exactness rests. Tried where rounding is worst: lengths from nothing to
-// the largest allowed, posteriors of any condition.
+// No score that a kernel computes is above its arm's upper bound. Exactness
+// depends on this. It is tested where rounding is worst: with lengths from 0 to
+// 10^5 and posteriors of any condition.
 TEST(Snapshot, BoundsEveryScoreToCome) {
   for (const Case& c : AllCases()) {
     Posterior posterior(c.dim, c.regularisation);
@@ -129,7 +130,7 @@ TEST(Snapshot, BoundsAreTight) {
   const double width = posterior.Width(row);
   EXPECT_NEAR(bounds.width[0], width, 1e-3 * width);
 
-  // The direction in which Cauchy and Schwarz are equal.
+  // The direction for which the two sides of Cauchy-Schwarz are equal.
   const Eigen::MatrixXd a = posterior.InverseFactor();
   const Eigen::VectorXd x =
       Eigen::Map<const Eigen::VectorXf>(row.data(), kDim).cast<double>();
@@ -142,7 +143,7 @@ TEST(Snapshot, BoundsAreTight) {
               1e-3 * width);
 }
 
-// Tightening finds out how much narrower all directions have become.
+// Tighten finds out how far widths have fallen in all directions.
 TEST(Snapshot, TightensByWhatWasLearnedInAllDirections) {
   Posterior posterior(2, 1.0);
   Snapshot snapshot(Objective::kQuadraticForm, posterior);

@@ -13,28 +13,28 @@ namespace {
 
 using kernels::BlockBounds;
 
-// Blocks in the sample.
+// The number of blocks in the sample.
 constexpr std::size_t kSample = 256;
 
-// Blocks between two looks at the lock, at most; fewer of many features, so
-// that Add waits for some ten microseconds at most where one block does not
-// take longer.
+// The most blocks that are read under one lock. With many features fewer are,
+// so that Add waits for some ten microseconds at most, or for two blocks if
+// they take longer.
 constexpr std::size_t kBatch = 64;
 std::size_t BatchFor(std::size_t dim) {
   return std::clamp<std::size_t>(16384 / (dim * dim), 2, kBatch);
 }
 
-// At which multiples of the radius ceilings are computed.
+// Ceilings are computed at these multiples of the radius.
 constexpr kernels::Radii kMultiples = {0, 0.5F, 0.75F, 1, 1.25F, 1.5F, 2, 3};
 
-// What it costs to make an arm a contender, most of it for fresh memory, in
-// arms scored by a scan; measured at 16 features and a million arms.
+// What it costs to make an arm a contender, in arms scored by a scan. Most of
+// it is for new memory. Measured with 16 features and a million arms.
 constexpr std::uint64_t kContenderPrice = 30;
 
-// The part of all arms that may be contenders. It bounds the memory they take.
+// The part of all arms that may be contenders. It bounds their memory.
 constexpr double kMostContenders = 1.0 / 4;
 
-// Bounds at the radius of arms from all over the set, falling.
+// The upper bounds at the radius of a sample of the arms, in decreasing order.
 std::vector<float> SampleBounds(const BlockTable& table,
                                 std::span<const MaskedBlock> arms,
                                 const Snapshot& snapshot, float radius) {
@@ -55,8 +55,8 @@ std::vector<float> SampleBounds(const BlockTable& table,
 
 }  // namespace
 
-// Reading counts once, and d^2/2 multiply-adds an arm are done eight at a time
-// while a scan waits for the memory.
+// Reading the arms costs as much as a scan. The d^2/2 multiply-adds of an arm
+// cost d/16 times that, because a scan waits for memory.
 std::uint64_t PassPrice(std::size_t arms, std::size_t dim) {
   return arms * (1 + (dim + 15) / 16);
 }
@@ -65,8 +65,8 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
                                      std::span<const MaskedBlock> arms,
                                      Snapshot snapshot,
                                      const SurveyOccasion& occasion) {
-  // At most twice what the query has now: under an old snapshot radii grow
-  // without bound, and no survey would ever seem worth it.
+  // At most twice the query's radius under the new snapshot: under an old
+  // snapshot radii grow without limit, and no survey would ever seem to pay.
   const double now = snapshot.Radius(occasion.query);
   double radius = std::clamp(occasion.radius, now, 2 * now);
   if (radius == 0) radius = 1;
@@ -81,8 +81,8 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
   const double walk = reaching / total * static_cast<double>(occasion.arms);
   if (2 * walk > occasion.mean_walk) return std::nullopt;
 
-  // Twice as many contenders as this query needs, and some more: others need
-  // more, and copying is cheap as long as they are few.
+  // Twice as many contenders as this query needs, and some to spare: other
+  // queries need more, and copying few contenders is cheap.
   const auto all = static_cast<double>(occasion.arms);
   const double wanted = 2 * reaching / total + occasion.spare;
   const double room = static_cast<double>(occasion.most_contenders) / all;
@@ -94,7 +94,8 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
   SurveyPlan plan{
       .snapshot = std::move(snapshot),
       .radius = rounded,
-      // Above it: where many arms are alike, they had better be the rest.
+      // Above the lowest bound, so that many arms with the same bound belong to
+      // the rest.
       .cutoff = std::nextafter(lowest, std::numeric_limits<float>::infinity()),
       .contenders = contenders,
       .most_contenders =

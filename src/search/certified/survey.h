@@ -13,15 +13,17 @@
 
 namespace manyarms {
 
-/// What a survey is to do: bound the arms under the snapshot and keep those as
-/// contenders whose upper bound at the radius reaches the cutoff.
+/// What a survey has to do: compute the bounds of all arms under the snapshot,
+/// and keep as contenders those whose upper bound at the radius reaches the
+/// cutoff.
 struct SurveyPlan {
   Snapshot snapshot;
   float radius;
   float cutoff;
   std::size_t contenders;       ///< about how many there will be
   std::size_t most_contenders;  ///< beyond this the survey is given up
-  /// In arms scored by a scan; none if there would be too many contenders.
+  /// The cost in arms scored by a scan; none if there would be too many
+  /// contenders.
   std::optional<std::uint64_t> price;
 };
 
@@ -29,30 +31,31 @@ struct SurveyPlan {
 struct SurveyOccasion {
   const Query& query;  ///< the last one
   float threshold;     ///< the score that its answer had
-  double radius;       ///< to expect at least
-  double mean_walk;    ///< arms scored by a choice of late
+  double radius;       ///< the least to be expected
+  double mean_walk;    ///< mean number of arms scored by recent choices
   double spare;        ///< part of the arms to keep beyond those needed
-  std::size_t arms;    ///< how many there are
-  std::size_t most_contenders;  ///< that the finder has memory for
+  std::size_t arms;    ///< the number of arms
+  std::size_t most_contenders;  ///< for which the finder has memory
 };
 
 /// What the pass of a survey costs, in arms scored by a scan.
 std::uint64_t PassPrice(std::size_t arms, std::size_t dim);
 
-/// Looks at a few thousand arms to see how many a choice would have to score
-/// under this snapshot. No plan if that is not much better than now.
+/// Estimates from a few thousand arms how many a choice would have to score
+/// under this snapshot. Returns none if that does not halve the work of a
+/// choice.
 std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
                                      std::span<const MaskedBlock> arms,
                                      Snapshot snapshot,
                                      const SurveyOccasion& occasion);
 
 /// Who keeps the arms from changing while a survey reads them: the survey,
-/// which takes the store's lock for a few blocks at a time, or the one who
-/// asked for it, as all who ask a finder do.
+/// which takes the store's lock for a few blocks at a time, or the asker, as
+/// during every call of a finder.
 enum class SurveyLocks : std::uint8_t { kBySurvey, kByAsker };
 
-/// One pass over the arms. Returns none if cancelled, or if far more arms than
-/// planned turn out to be contenders.
+/// One pass over the arms. Returns none if it is cancelled, or if there are far
+/// more contenders than planned.
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
                                   std::span<const MaskedBlock> arms,
                                   const SurveyPlan& plan, SurveyLocks locks,

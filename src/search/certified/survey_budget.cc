@@ -7,17 +7,18 @@
 namespace manyarms {
 namespace {
 
-// A walk no longer than this takes less time than all else in a choice.
+// A walk of up to this number of arms takes less time than the rest of a
+// choice.
 constexpr std::uint64_t kShortWalk = 64;
 
-// A plan bounds 4,096 arms and inverts a factor; one is made when several times
-// as much was spent on choices.
+// A plan computes the bounds of 4,096 arms and inverts a factor. It is made
+// after choices have cost several times as much.
 std::uint64_t PlanPrice(std::size_t dim) {
   return 16384 * (1 + (dim + 15) / 16) + dim * dim;
 }
 
-// The part of all arms that are contenders though the last query did not need
-// them: more where choices were left uncertain, less where arms are very many.
+// The part of all arms that become contenders beyond those that the last query
+// needs: more after uncertain walks, less of very many arms.
 constexpr double kMostSpare = 1.0 / 4;
 double LeastSpare(std::size_t arms) {
   return std::min(1.0 / 32, 32 / std::sqrt(static_cast<double>(arms)));
@@ -50,8 +51,9 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
     probe_ = std::move(snapshot);
     return std::nullopt;
   }
-  // The next queries will be about as far from the snapshot as the last ones
-  // were from theirs, where that was too far to be certain.
+  // After uncertain walks, and before the first order, the next queries are
+  // expected to be as far from the new snapshot as the last ones were from
+  // theirs, otherwise half as far.
   const bool far = before == nullptr || recent.uncertain;
   const double radius =
       (before != nullptr ? *before : *probe_).Radius(situation.query) /

@@ -8,14 +8,14 @@
 
 namespace manyarms {
 
-/// When a survey pays. The arms that choices score are earned, a survey has to
-/// be paid for with them, so that surveys never cost more than choices; and it
-/// must be worth its price: at least halve the work of a choice. What that
-/// takes depends on what the belief knows by now, so a new plan is made from
-/// time to time.
+/// Decides when a survey pays. A survey is paid for with the arms that choices
+/// have scored, so that surveys never cost more than choices. It must also be
+/// worth its price: at least halve the work of a choice. Whether it is depends
+/// on what the belief knows by now, so a new plan is made from time to time.
 class SurveyBudget {
  public:
-  /// A choice scored this many arms; `certain`: without falling back on a scan.
+  /// Adds the arms that a choice has scored. `certain` says that it did not
+  /// fall back on a scan.
   void Earn(std::uint64_t arms, bool certain);
 
   /// Whether enough was earned to make a plan.
@@ -30,8 +30,8 @@ class SurveyBudget {
     std::size_t most_contenders;
   };
 
-  /// A plan that pays and has been paid for, if there is one.
-  /// REQUIRES: MayPlan.
+  /// A plan that pays and that the budget is enough for, or none. REQUIRES:
+  /// MayPlan.
   std::optional<SurveyPlan> Plan(Objective objective,
                                  const Situation& situation);
 
@@ -46,7 +46,7 @@ class SurveyBudget {
   }
 
  private:
-  // What choices did since a plan was last made.
+  // What choices have done since the last plan was made.
   struct Recent {
     std::uint64_t choices = 0;
     std::uint64_t arms = 0;  // scored
@@ -55,7 +55,7 @@ class SurveyBudget {
   Recent recent_;
   std::uint64_t credit_ = 0;       // earned before that, and not spent
   double spare_ = 0;               // part of the arms that are spare contenders
-  std::optional<Snapshot> probe_;  // of the last plan, while there is no order
+  std::optional<Snapshot> probe_;  // the last plan's, while there is no order
 };
 
 }  // namespace manyarms

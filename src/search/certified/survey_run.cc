@@ -11,7 +11,7 @@
 
 namespace manyarms {
 
-// Shared with the thread that does it.
+// Shared with the thread that runs it.
 struct SurveyRun::Work {
   Work(const ArmStore& all, const Members& members, SurveyPlan&& given)
       : store(all),
@@ -22,7 +22,7 @@ struct SurveyRun::Work {
   SurveyPlan plan;
   std::vector<MaskedBlock> arms;
   std::atomic<bool> cancelled = false;
-  std::atomic<bool> ended = true;  // before it begins, and after
+  std::atomic<bool> ended = true;  // also before it begins
   std::unique_ptr<Order> order;
   double seconds = 0;
 
@@ -31,7 +31,7 @@ struct SurveyRun::Work {
     try {
       order = TakeSurvey(store, arms, plan, locks, cancelled);
     } catch (const std::bad_alloc&) {
-      // Then the finder goes on with the order that it has.
+      // Without memory the finder continues with the order that it has.
     }
     // It may be long until the finder is asked again.
     std::vector<MaskedBlock>().swap(arms);
@@ -49,7 +49,7 @@ SurveyRun::SurveyRun(const ArmStore& store, const Members& members,
       generation_(ForkGeneration()),
       work_(std::make_shared<Work>(store, members, std::move(plan))) {}
 
-// The parent's thread does not exist in a forked child, and will not stop.
+// A forked child must not wait: the parent's thread does not exist there.
 SurveyRun::~SurveyRun() {
   if (generation_ != ForkGeneration()) return;
   work_->cancelled = true;

@@ -9,8 +9,8 @@
 
 namespace manyarms {
 
-/// How a survey is taken: on a thread of the pool while choices go on, or at
-/// once. The arms that change meanwhile are those that changed after epoch().
+/// Takes a survey, either on a thread of the pool while choices continue, or at
+/// once. Arms that change meanwhile have changed after epoch().
 class SurveyRun {
  public:
   SurveyRun(const ArmStore& store, const Members& members, SurveyPlan plan);
@@ -20,21 +20,21 @@ class SurveyRun {
   SurveyRun(const SurveyRun&) = delete;
   SurveyRun& operator=(const SurveyRun&) = delete;
 
-  /// False if all threads of the pool are at work: then nothing was begun.
+  /// Returns false, and begins nothing, if all threads of the pool are at work.
   bool StartAside();
   void RunNow();
 
-  /// Whether it has ended, with an order or without.
+  /// Whether the survey has ended, with an order or without.
   bool ended() const;
 
-  /// REQUIRES for these: it has ended.
+  /// REQUIRES for the next two: the survey has ended.
   std::unique_ptr<Order> TakeOrder();  ///< none if it was given up
   double seconds() const;
 
   /// What it holds after it has ended, until its order is taken.
   std::size_t memory_bytes() const;
 
-  /// What had happened to the arms when it began.
+  /// The epoch of the members when the survey began.
   Epoch epoch() const { return epoch_; }
 
  private:

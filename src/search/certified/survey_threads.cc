@@ -16,12 +16,13 @@ namespace {
 
 constexpr std::size_t kMostThreads = 1024;
 
-// Threads wait for work while there may be as many of them. They are detached:
-// work that is under way when the process ends is given up.
+// A thread waits for work, and ends when there are more threads than wanted.
+// Threads are detached: work that is under way when the process ends is given
+// up.
 class Pool final : ForkAware {
  public:
   static Pool& Get() {
-    // Never destroyed: its threads may be at work to the end.
+    // Never destroyed, because threads may use it until the process ends.
     static auto* const pool = new Pool;
     return *pool;
   }
@@ -69,7 +70,7 @@ class Pool final : ForkAware {
     std::size_t threads = 0;
     std::size_t busy = 0;  // or about to be
     std::vector<std::function<void()>> work;
-    State* parents = nullptr;  // of the process that this one was forked from
+    State* parents = nullptr;  // the parent process's, never used again
   };
 
   Pool() : ForkAware(Level::kIndex) {}
@@ -94,8 +95,8 @@ class Pool final : ForkAware {
   void LockBeforeFork() override { state_->mutex.lock(); }
   void UnlockInParent() override { state_->mutex.unlock(); }
 
-  // None of the parent's threads exists here. Its state is left alone, because
-  // they seem to wait for it still.
+  // None of the parent's threads exists in the child. The parent's state is
+  // left alone, because to its condition variable they still seem to wait.
   void UnlockInChild() override {
     auto* const state = new State;
     state->wanted = state_->wanted;

@@ -7,13 +7,13 @@ namespace manyarms {
 
 /// The threads that survey arms for all finders of the process. There are at
 /// most SurveyThreads() of them (manyarms/threads.h), and no queue: a finder
-/// that meets no free thread tries again later.
+/// that finds no free thread tries again later.
 class SurveyPool {
  public:
   enum class Start { kStarted, kBusy, kNoThread };
 
-  /// Runs `work` on a thread that has nothing else to do. kNoThread: there are
-  /// to be none, or the system has none to give.
+  /// Runs `work` on a thread that has nothing else to do. kNoThread means that
+  /// SurveyThreads() is 0 or that the system starts no thread.
   static Start TryRun(std::function<void()> work);
 
   /// Makes the pool, but no threads yet.

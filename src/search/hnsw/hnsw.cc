@@ -14,8 +14,8 @@
 namespace manyarms {
 namespace {
 
-// The paper scales arms to length 1 and works under a bound of sqrt 3. Keeping
-// its ratio leaves room for longer arms to come without a new graph.
+// The paper scales arms to length 1 and uses a bound of sqrt 3. The same ratio
+// leaves room for longer arms before graphs must be built again.
 constexpr double kBoundPerNorm = std::numbers::sqrt3;
 
 std::vector<MaskedBlock> AloneInBlocks(std::span<const Slot> slots) {
@@ -74,11 +74,12 @@ void HnswIndex::Insert(std::span<const Slot> slots) {
     Lift(slot);
     longest = std::max(longest, Norm(std::span(lifted_).first(lifted_dim_)));
   }
-  // The extra coordinate of every vector depends on the bound. It grows by a
-  // factor at least, so this happens a logarithmic number of times.
+  // The extra coordinate of every vector depends on the bound, so graphs are
+  // built again when the bound grows. It grows by a factor of sqrt 3 at least,
+  // so this happens a logarithmic number of times.
   const bool too_long = longest > bound_;
   if (too_long) bound_ = kBoundPerNorm * longest;
-  if (are_missing) return;  // left to the next question
+  if (are_missing) return;  // the next query builds them
   if (graphs_.empty() || too_long || TooManyDead()) {
     Rebuild();
   } else {
@@ -121,7 +122,7 @@ bool HnswIndex::TooManyDead() const {
   return graphs_[0].dead() * 4 >= graphs_[0].nodes();
 }
 
-// Graphs to which some arms have been added, but not all, are of no use.
+// If memory runs out, the graphs may lack some of the arms and are dropped.
 template <class Work>
 void HnswIndex::TryOnGraphs(const Work& work) {
   try {
@@ -131,8 +132,9 @@ void HnswIndex::TryOnGraphs(const Work& work) {
   }
 }
 
-// Whether there are graphs that can be asked. To try again at each question
-// would cost a build each time, so that more and more scans come between.
+// Whether there are graphs that can be asked; builds them if necessary. An
+// attempt that fails costs a build, so the next ones follow after 1, 2, 4, ...
+// scans.
 bool HnswIndex::HaveGraphs() {
   if (!graphs_.empty() && !TooManyDead()) return true;
   if (scans_to_go_ > 0) {
@@ -192,8 +194,9 @@ void HnswIndex::Lift(Slot slot) {
 void HnswIndex::LiftQuery(const Query& query) {
   const std::span<float> lifted = std::span(lifted_).first(lifted_dim_);
   manyarms::LiftQuery(task().objective, query, lifted);
-  // A query much longer or shorter than the arms would leave the differences
-  // between their distances to rounding. Its length does not change the order.
+  // The query is scaled, which does not change the order of arms: if it were
+  // much longer or shorter than they are, the differences between distances
+  // would be lost to rounding.
   const double norm = Norm(lifted);
   if (norm > 0) {
     for (float& v : lifted) v = static_cast<float>(v * (bound_ / norm));
@@ -206,7 +209,7 @@ std::vector<Hit> HnswIndex::Top(const Query& query, const TopRequest& request,
   const ArmSet& arms = members().arms();
   if (arms.size() == 0) return {};
   const Scorer scorer(task().objective, query);
-  // Of a part of the arms a graph may find none, however long it looks.
+  // A graph may find none of the eligible arms, however wide the beam.
   if (request.among == nullptr) {
     const std::scoped_lock lock(mutex_);
     if (HaveGraphs()) {
@@ -228,8 +231,8 @@ std::vector<Hit> HnswIndex::Top(const Query& query, const TopRequest& request,
   return std::move(top.hits);
 }
 
-// None if all arms had better be scored: a shortlist as long as the set is the
-// set.
+// The shortlist, or none if all arms should be scored instead: the shortlist
+// would be as long as the arm set, or the graphs find too few arms.
 std::vector<Slot> HnswIndex::FindCandidates(const Query& query,
                                             std::size_t wanted) {
   LiftQuery(query);
@@ -241,8 +244,8 @@ std::vector<Slot> HnswIndex::FindCandidates(const Query& query,
   return {};
 }
 
-// The arms that the graphs find for the lifted query, or none if a graph came
-// back with too few: part of it was out of reach.
+// The arms that the graphs find for the lifted query, or none if a graph
+// returned too few because parts of it were out of reach.
 std::vector<Slot> HnswIndex::Shortlist(std::size_t wanted, std::size_t effort) {
   std::vector<Slot> found;
   for (HnswGraph& graph : graphs_) {
@@ -253,7 +256,7 @@ std::vector<Slot> HnswIndex::Shortlist(std::size_t wanted, std::size_t effort) {
       found.push_back(slot_of_node_[node]);
     }
   }
-  std::ranges::sort(found);  // graphs may agree
+  std::ranges::sort(found);  // both graphs may find the same arm
   const auto again = std::ranges::unique(found);
   found.erase(again.begin(), again.end());
   return found;

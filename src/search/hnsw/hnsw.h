@@ -11,18 +11,19 @@
 
 namespace manyarms {
 
-/// The paper's search: a shortlist from HNSW graphs, scored exactly. The graphs
-/// serve all finders, one at a time.
+/// The search of the paper's experiments: a shortlist from HNSW graphs, scored
+/// exactly. The graphs serve all finders, one at a time.
 ///
-/// Graphs only make answers faster. Where there is no memory for them they are
-/// dropped, the arms stay, and choices scan until graphs can be built again.
+/// Graphs only make answers faster. If memory runs out for them, they are
+/// dropped, and queries scan until graphs can be built again.
 ///
 /// Invariants: all graphs have the same nodes; if there are graphs, every arm
 /// of the index has exactly one node that is not dead; no lifted arm is longer
 /// than `bound_`.
 class HnswIndex final : public Index {
  public:
-  /// A graph has memory for `most_nodes`, which tests set.
+  /// Tests set `most_nodes`: beyond it a graph behaves as if memory had run
+  /// out.
   HnswIndex(const HnswOptions& options, const SearchTask& task,
             const ArmStore& store, Scope scope, std::uint64_t seed,
             std::size_t most_nodes = HnswGraph::kUnlimited);
@@ -63,13 +64,13 @@ class HnswIndex final : public Index {
   const std::size_t most_nodes_;
 
   SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
-  std::vector<HnswGraph> graphs_;                // none while there are no arms
+  std::vector<HnswGraph> graphs_;                // none without arms or memory
   std::vector<Slot> slot_of_node_;
   std::unordered_map<Slot, HnswGraph::Node> node_of_slot_;
   double bound_ = 0;
   std::uint64_t builds_ = 0;
-  // Questions that are left to scans before graphs are tried again, and how
-  // many they will be if that fails.
+  // How many queries scan before graphs are built again, and how many will if
+  // that fails.
   std::uint64_t scans_to_go_ = 0;
   std::uint64_t scans_next_ = 1;
   std::uint64_t visits_of_dropped_ = 0;

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-// hnswlib's own vector code is chosen when it is compiled; ours, below, when
-// it runs.
+// hnswlib chooses its vector instructions when it is compiled. The kernels,
+// which are used instead, choose theirs at run time.
 #define NO_MANUAL_VECTORIZATION
 #include <hnswlib/hnswlib.h>
 
@@ -17,8 +17,9 @@ namespace {
 
 std::size_t Padded(std::size_t dim) { return (dim + 3) / 4 * 4; }
 
-// What hnswlib hands back to a distance function. The count is kept here since
-// hnswlib's own also counts neighbours that it has seen before and passes over.
+// What hnswlib passes to a distance function. Evaluations are counted here
+// because hnswlib's own counter includes neighbours that it has visited before
+// and skips.
 struct Parameters {
   std::size_t dim;
   mutable std::uint64_t evaluations = 0;
@@ -62,7 +63,7 @@ class Space final : public hnswlib::SpaceInterface<float> {
 
 constexpr std::size_t kSmallestCapacity = 64;
 
-// Some of hnswlib's allocations fail with an error of its own.
+// Some failed allocations in hnswlib throw std::runtime_error.
 template <class Work>
 void WithHnswlib(const Work& work) {
   try {
@@ -103,8 +104,8 @@ HnswGraph::Node HnswGraph::Add(std::span<const float> vector) {
   std::ranges::copy(vector, padded_.begin());
   WithHnswlib([&] {
     if (nodes_ == graph.max_elements_) {
-      // resizeIndex deletes it and then allocates another; if that fails, the
-      // destructor would delete it again.
+      // resizeIndex deletes the pool and then allocates another. If that
+      // failed, the destructor would delete it a second time.
       delete std::exchange(graph.visited_list_pool_, nullptr);
       graph.resizeIndex(2 * nodes_);
     }

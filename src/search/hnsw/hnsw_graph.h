@@ -11,9 +11,9 @@
 
 namespace manyarms {
 
-/// An HNSW graph over plain vectors: hnswlib, behind a few calls that speak of
-/// nodes numbered from 0 in the order of addition. The only place that knows
-/// of distances and of hnswlib; grows by itself.
+/// An HNSW graph over vectors, by hnswlib. Nodes are numbered from 0 in the
+/// order in which they are added, and the graph grows as needed. No other class
+/// knows about distances or hnswlib.
 ///
 /// Construction and Add throw std::bad_alloc when there is no memory. After
 /// that the graph can only be destroyed.
@@ -23,7 +23,7 @@ class HnswGraph {
   enum class Nearness { kEuclidean, kInnerProduct };
   static constexpr std::size_t kUnlimited = ~std::size_t{0};
 
-  /// Beyond `most_nodes`, which tests set, there is no memory.
+  /// Tests set `most_nodes`: beyond it Add throws std::bad_alloc.
   HnswGraph(std::size_t dim, Nearness nearness, const HnswOptions& options,
             std::uint64_t seed, std::size_t most_nodes = kUnlimited);
   ~HnswGraph();
@@ -31,7 +31,7 @@ class HnswGraph {
 
   Node Add(std::span<const float> vector);
 
-  /// The node is passed through from now on, but never found.
+  /// From now on searches pass through the node, but never return it.
   void Kill(Node node);
 
   /// Up to `count` nodes near the query, found with a beam of `effort`.
@@ -42,7 +42,7 @@ class HnswGraph {
   std::size_t nodes() const { return nodes_; }
   std::size_t dead() const { return dead_; }
 
-  /// How many vectors Near has looked at so far.
+  /// How many vectors Near has compared with a query so far.
   std::uint64_t visits() const { return visits_; }
 
  private:

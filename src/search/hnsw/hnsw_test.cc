@@ -12,7 +12,7 @@
 
 namespace manyarms {
 
-// For GoogleTest, which would print bytes.
+// Without this GoogleTest would print bytes.
 void PrintTo(HnswOptions::Metric metric, std::ostream* out) {
   *out << Choices<HnswOptions::Metric>{kMetrics}.Find(metric)->name;
 }
@@ -32,7 +32,7 @@ Eigen::VectorXd Direction(std::uint64_t index) {
   return direction;
 }
 
-// A search whose graphs find no memory beyond some nodes, beside a scan of the
+// A search whose graphs run out of memory beyond kMostNodes, and a scan of the
 // same arms.
 class LittleMemory : public ::testing::TestWithParam<HnswOptions::Metric> {
  protected:
@@ -63,7 +63,7 @@ class LittleMemory : public ::testing::TestWithParam<HnswOptions::Metric> {
     }
   }
 
-  // How many of 50 answers a scan found.
+  // Asks queries and returns how many of them were answered by a scan.
   std::uint64_t AskForScans(std::uint64_t questions = 50) {
     const std::uint64_t before = finder_->stats().scans;
     for (std::uint64_t i = 0; i < questions; ++i) {
@@ -99,7 +99,7 @@ TEST_P(LittleMemory, IsEnoughForFewArms) {
 
 TEST_P(LittleMemory, MeansScansUntilGraphsCanBeBuilt) {
   const auto first = Add(200);
-  const auto second = Add(150);  // fails on the way
+  const auto second = Add(150);  // memory runs out on the way
   EXPECT_EQ(index_->members().size(), 350U);
   EXPECT_EQ(index_->nodes(), 0U);
   EXPECT_EQ(AskForScans(), 50U);
@@ -108,8 +108,8 @@ TEST_P(LittleMemory, MeansScansUntilGraphsCanBeBuilt) {
   Remove(first);  // those that had nodes, and others
   Remove(std::span(second).first(10));
   EXPECT_EQ(index_->members().size(), 160U);
-  // Tried again after 1, 2, 4, ... scans: at the latest after as many more as
-  // there were.
+  // Graphs are tried again after 1, 2, 4, ... scans, so at the latest after as
+  // many scans as there were so far.
   EXPECT_LE(AskForScans(200), 100U);
   EXPECT_EQ(index_->nodes(), 160U);
   EXPECT_EQ(AskForScans(), 0U);
@@ -130,7 +130,7 @@ TEST_P(LittleMemory, IsTriedAtTheNextQuestionFirst) {
 
 TEST_P(LittleMemory, MayFailWhenGraphsAreBuiltAnew) {
   Add(290);
-  Add(20, 100);  // so long that all graphs are built anew
+  Add(20, 100);  // so long that all graphs are built again
   EXPECT_EQ(index_->members().size(), 310U);
   EXPECT_EQ(AskForScans(), 50U);
 }

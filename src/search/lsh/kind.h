@@ -48,7 +48,7 @@ struct SearchKind<LshOptions> {
 
   static std::vector<Sample<LshOptions>> Samples() {
     return {{.name = "Lsh", .options = {}},
-            // Plans trees whenever it starts over.
+            // Slow, because it plans trees again whenever they were dropped.
             {.name = "LshTrees", .options = {.min_depth = 1}, .slow = true}};
   }
 };

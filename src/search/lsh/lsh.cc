@@ -16,8 +16,8 @@ namespace {
 using lsh::BandNumber;
 using lsh::PointNumber;
 
-// In arms scored by a scan, measured with build/bench_searches: a scan streams,
-// a point from a leaf is somewhere in memory.
+// Costs in arms scored by a scan, measured with build/bench_searches. A scan
+// reads memory in order, but a point from a leaf can be anywhere.
 constexpr LshCosts kCosts = {.direction = 1.0, .read = 1.0, .candidate = 4.0};
 constexpr double kEntryCost = 10;      // to put a point into a leaf
 constexpr double kPlanningCost = 3e7;  // to plan
@@ -26,19 +26,20 @@ constexpr double kMaxInsertDirections = 4000;
 constexpr std::size_t kMaxDepth = 3;
 constexpr double kLeastBandBytes = 1e6;
 
-// Trees are built anew when the number of points has grown by this factor.
+// Trees are dropped when the number of arms has grown by this factor.
 constexpr std::size_t kGrowth = 4;
-constexpr std::size_t kCosines = 64;  // that efforts are known for
+constexpr std::size_t kCosines = 64;  // for which efforts are known
 constexpr double kHighestCosine = 0.98;
 constexpr std::size_t kAhead = 8;  // rows fetched ahead of their use
 constexpr std::size_t kWinners = 32;
 constexpr std::size_t kFarSample = 512;
 constexpr std::size_t kFarQuantiles = 8;
-// A threshold below the best known leaves room for worse queries to come.
+// Trees are planned for less than the best score known, because the best scores
+// of later queries may be lower.
 constexpr double kExpectedShare = 0.9;
 
-// A forced tree that does not fit into its share of the memory is no reason to
-// lose arms: the band is scanned then.
+// If a forced tree does not fit into its share of the memory, its band is
+// scanned.
 LshPlan PlanOrScan(LshPlanRequest request) {
   try {
     return PlanLsh(request);
@@ -64,7 +65,7 @@ class LshFinder final : public Finder {
   }
 
   // Trees are made to find one arm that beats a score; the top k, and the best
-  // of some arms, are left to a scan.
+  // of eligible arms, are left to a scan.
   std::vector<Hit> Top(const Query& query, const TopRequest& request) override {
     asker_.scorer.Take(query);
     ScannedTop top = TopByScan(asker_.scorer, index_.store(),
@@ -94,12 +95,12 @@ class LshFinder final : public Finder {
 
   LshIndex& index_;
   LshIndex::Asker asker_;
-  Epoch seen_ = 0;  // of the members, up to which winners are still there
+  Epoch seen_ = 0;  // the epoch at which all winners were members
 };
 
 }  // namespace
 
-// That of the next lower cosine in the table, which finds more.
+// The effort for the next lower cosine in the table, which finds more points.
 const LshIndex::Effort& LshIndex::EffortFor(const std::vector<Effort>& efforts,
                                             double cosine) {
   const double place = std::clamp(cosine, 0.0, 1.0) * (kCosines - 1);
@@ -120,7 +121,7 @@ std::unique_ptr<Finder> LshIndex::MakeFinder() {
 void LshIndex::Insert(std::span<const Slot> slots) {
   const std::scoped_lock lock(mutex_);
   if (!planned()) return;
-  // A plan for other arms than there are now is not worth much.
+  // A plan that was made for very different arms is worth little.
   added_ += slots.size();
   if (members().size() > kGrowth * planned_for_ ||
       (!forced() && added_ > planned_for_)) {
@@ -135,7 +136,7 @@ void LshIndex::Insert(std::span<const Slot> slots) {
       if (built_) planned.band.Insert(number, points_.table()[number]);
     }
   } catch (...) {
-    DropTrees();  // a scan needs none of it
+    DropTrees();  // scans do not need them
     throw;
   }
 }
@@ -185,10 +186,10 @@ std::optional<Hit> LshIndex::Best(const Query& query, Asker& asker) {
   }
   const LiftedQuery lifted = Lift(query);
   Hit best = BestKnown(asker);
-  // What is below the sought score is as good as nothing.
+  // An arm below the sought score is of no use.
   const double bar =
       std::max<double>(best.score, task().sought ? task().sought->score : 0);
-  // Trees are asked for something better than what is known.
+  // Trees can be asked only for an arm that beats a positive score.
   const bool askable = planned() && best.slot != kNoSlot && bar > 0;
   const double saved =
       askable ? static_cast<double>(members().size()) - Cost(lifted, bar) : 0;
@@ -297,7 +298,7 @@ LshIndex::PlannedBand LshIndex::PlanBand(BandNumber number,
   for (const double cosine : far_) {
     request.far.push_back(SphereCosine(options_.reduction, cosine));
   }
-  // Shorter points than any answer is expected to be are hardly ever asked for.
+  // Points that are shorter than any expected answer are rarely asked for.
   LshPlan plan;
   plan.shape.dim = request.dim;
   if (forced() || near < kHighestCosine) plan = PlanOrScan(request);
@@ -357,8 +358,8 @@ double LshIndex::Cost(const LiftedQuery& query, double bar) const {
   return cost;
 }
 
-// Looks for arms that score higher than the best known and reach the bar,
-// longest first.
+// Looks for arms that score higher than the best known and reach the threshold,
+// the longest first.
 Hit LshIndex::Improve(const LiftedQuery& query, Hit best, double bar,
                       Asker& asker) {
   const lsh::PointTable& table = points_.table();
@@ -368,7 +369,8 @@ Hit LshIndex::Improve(const LiftedQuery& query, Hit best, double bar,
     bar = std::max<double>(bar, best.score);
     const double reach = planned.band.scale() * query.length;
     if (reach < bar) break;
-    // Rounded differently from the scorer, which has the last word.
+    // Scores from rows are rounded differently from those of the scorer, which
+    // decides.
     const auto least =
         static_cast<float>(bar - lsh::RoundingError(table.dim(), reach));
     better.clear();

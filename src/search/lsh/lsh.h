@@ -14,18 +14,20 @@
 
 namespace manyarms {
 
-/// Filter trees as they serve best in practice. Against the paper:
-/// - One tree for each range of lengths instead of a ladder of thresholds with
-///   kappa copies each. A tree's shape does not depend on the threshold; how
-///   far a query goes down does, and is looked up for each.
-/// - The threshold is not found by bisection: it is the score of the best of
-///   the last answers, which one pass through the trees is to beat.
-/// - A question that would cost more than a scan is left to a scan, and trees
-///   are planned and built only when scans have cost as much as that will: with
-///   few questions, or where trees don't pay, little is lost on them.
-/// What is given up is the promise against adaptive queries: a better arm is
-/// found with probability `success` over the trees' randomness, but the same
-/// one may be missed again and again while the queries are alike.
+/// Filter trees as they work best in practice. These are the differences from
+/// the paper:
+/// - There is one tree for each range of lengths, not kappa copies for each of
+///   many thresholds. The shape of a tree does not depend on the threshold. How
+///   far a query descends does, and is looked up for each query.
+/// - The threshold is not found by bisection: it is the best score among the
+///   last answers, and one pass through the trees looks for an arm that beats
+///   it.
+/// - A query that would cost more than a scan is left to a scan. Trees are
+///   planned and built only when scans have cost as much as that will, so that
+///   little is lost with few queries or where trees do not pay.
+/// The promise for adaptive queries is given up: a better arm is found with
+/// probability `success` over the trees' randomness, but the same arm may be
+/// missed again and again while the queries are alike.
 class LshIndex final : public Index {
  public:
   LshIndex(const LshOptions& options, const SearchTask& task,
@@ -33,7 +35,7 @@ class LshIndex final : public Index {
 
   std::unique_ptr<Finder> MakeFinder() override;
 
-  /// What one asker's query needs and leaves behind.
+  /// What is kept for one asker.
   struct Asker {
     Scorer scorer;              // has taken the query
     std::vector<Slot> winners;  // of its last queries, the newest last
@@ -44,7 +46,7 @@ class LshIndex final : public Index {
   std::size_t bytes() const;
 
  private:
-  // What a query costs that must beat a certain cosine.
+  // How a query looks for points beyond a certain cosine, and what that costs.
   struct Effort {
     float threshold = 0;
     double directions = 0;
@@ -93,10 +95,10 @@ class LshIndex final : public Index {
   std::map<lsh::BandNumber, PlannedBand, std::greater<>> bands_;
   std::size_t planned_for_ = 0;  // points; 0: nothing is planned
   bool built_ = false;
-  std::size_t added_ = 0;  // arms, since trees were planned
-  double scanned_ = 0;     // arms, since trees were dropped
-  double would_save_ = 0;  // what trees would have saved since they are planned
-  double expected_ = 0;    // <q, p> of a best arm for |q| = 1
+  std::size_t added_ = 0;    // arms, since trees were planned
+  double scanned_ = 0;       // arms, since trees were dropped
+  double would_save_ = 0;    // what trees would have saved since the plan
+  double expected_ = 0;      // <q, p> of a best arm for |q| = 1
   std::vector<double> far_;  // <q, p> / |p| of others
   lsh::Meetings meetings_;
 };

@@ -16,7 +16,8 @@ using lsh::AdaptiveSolver;
 using lsh::MipsProblem;
 using lsh::PointNumber;
 
-// The paper's K is the largest that the set will be.
+// The paper's K is the largest number of arms that there will be. Solvers are
+// made for this multiple of the arms that there are.
 constexpr std::size_t kRoomToGrow = 2;
 
 // Algorithm 2, line 3: the share of the sought uncertainty that is accepted.
@@ -37,7 +38,7 @@ class LshTheoryFinder final : public Finder {
   }
 
   // Trees are made to find one arm that beats a score; the top k, and the best
-  // of some arms, are left to a scan.
+  // of eligible arms, are left to a scan.
   std::vector<Hit> Top(const Query& query, const TopRequest& request) override {
     ScannedTop top =
         TopByScan(Scorer(index_.task().objective, query), index_.store(),
@@ -78,7 +79,7 @@ void LshTheoryIndex::Insert(std::span<const Slot> slots) {
       for (AdaptiveSolver& solver : solvers_) solver.Insert(number);
     } catch (const Error&) {
       // Trees for points of this length do not fit into memory. The arm is
-      // added nevertheless; the next query, which needs the trees, will say so.
+      // added nevertheless. The next query, which needs the trees, throws.
       solvers_.clear();
     }
   }

@@ -13,7 +13,8 @@ namespace manyarms {
 /// The adaptive solvers of Algorithms 2 and 4, with the paper's parameters.
 ///
 /// By quadratic form (Algorithm 2, line 3): one solver over vec(x x')/d, asked
-/// with vec(V^-1)/d. Finds an arm from a quarter of what is sought on, or none.
+/// with vec(V^-1)/d. The solver finds an arm with at least a quarter of the
+/// sought score, or none.
 ///
 /// By inner product (Algorithm 4, line 3): ceil(d/eta) solvers over the arms,
 /// the i-th for r = i eta/d, asked with the unit direction. The last one that

@@ -35,8 +35,8 @@ TEST(LshTheorySearch, IsAsGoodAsItsLadderIsFine) {
   EXPECT_EQ(search->stats().scans, 0U);
 }
 
-// An error leaves things as they were: arms can be removed, and asking again
-// says the same.
+// An error changes nothing: arms can be removed, and the next query throws the
+// same error.
 TEST(LshTheorySearch, SurvivesTreesThatDoNotFit) {
   ArmStore store(6);
   const auto search = std::make_unique<Searcher>(
