@@ -66,7 +66,18 @@ TEST(Members, TellEveryChangeToThoseWhoFollow) {
     }
     const auto changed = members.ChangedBlocks(since->first);
     EXPECT_TRUE(std::ranges::equal(changed, blocks));
-    if (members.LogReaches(since->first)) {
+    std::map<std::uint32_t, std::uint32_t> lanes;
+    const bool by_slot = members.LogReaches(since->first);
+    for (const Members::Change& change : missed) {
+      lanes[BlockOf(change.slot)] |=
+          by_slot ? 1U << LaneOf(change.slot) : kAllLanes;
+    }
+    EXPECT_TRUE(std::ranges::equal(
+        members.ChangedSlots(since->first), lanes,
+        [](const MaskedBlock& masked, const auto& entry) {
+          return masked.block == entry.first && masked.lanes == entry.second;
+        }));
+    if (by_slot) {
       EXPECT_TRUE(std::ranges::equal(
           members.Changes(since->first), missed,
           [](const Members::Change& a, const Members::Change& b) {
