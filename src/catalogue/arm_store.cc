@@ -120,6 +120,7 @@ void ArmStore::Reserve(std::size_t arms) {
         ErrorCode::kTooLarge,
         fmt::format("{} arms are beyond the limit of {}", arms, kMaxArms));
   }
+  const std::scoped_lock lock(*changing_);
   index_.Reserve(arms);
 }
 

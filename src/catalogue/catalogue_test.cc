@@ -91,5 +91,33 @@ TEST(Catalogue, IsReadByThreadsWhileABanditChangesIt) {
   EXPECT_EQ(torn, 0U);
 }
 
+// Readers look arms up while the table of the look-up is replaced.
+TEST(Catalogue, IsReadByThreadsWhileRoomIsMade) {
+  constexpr std::size_t kArms = 20'000;
+  const std::vector<ArmId> ids = testing::FirstIds(kArms);
+  const std::vector<float> rows = testing::GaussianRows(kArms, 1, 1);
+  std::uint64_t missed = 0;
+  for (int round = 0; round < 20; ++round) {
+    Catalogue catalogue(1);
+    catalogue.Add(ids, Rows(rows, 1));
+    std::atomic<bool> done = false;
+    std::atomic<std::uint64_t> read = 0;
+    std::thread reader([&] {
+      while (!done) {
+        if (!catalogue.Contains(read++ % kArms)) ++missed;
+      }
+    });
+    for (std::size_t room = 2 * kArms; room <= 32 * kArms; room *= 2) {
+      for (const std::uint64_t before = read; read < before + 100;) {
+        std::this_thread::yield();
+      }
+      catalogue.Reserve(room);
+    }
+    done = true;
+    reader.join();
+  }
+  EXPECT_EQ(missed, 0U);
+}
+
 }  // namespace
 }  // namespace manyarms
