@@ -50,11 +50,13 @@ void Bandit::Add(ArmId id, std::span<const float> features) {
 }
 
 void Bandit::Remove(std::span<const ArmId> ids) {
-  state_->store.DistinctSlots(ids);
-  for (const ArmId id : ids) state_->RemoveOne(id);
+  state_->Remove(state_->store.DistinctSlots(ids));
 }
 
-void Bandit::Remove(ArmId id) { state_->RemoveOne(id); }
+void Bandit::Remove(ArmId id) {
+  const Slot slot = state_->store.At(id);
+  state_->Remove(std::span(&slot, 1));
+}
 
 // In their places, so that Ids stays as it is.
 void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {

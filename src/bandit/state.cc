@@ -102,9 +102,9 @@ void Bandit::State::Withdraw(Slot slot) {
   if (index) index->Remove(slot);
 }
 
-void Bandit::State::RemoveOne(ArmId id) {
-  Withdraw(store.At(id));
-  store.Remove(id);
+void Bandit::State::Remove(std::span<const Slot> slots) {
+  for (const Slot slot : slots) Withdraw(slot);
+  store.Remove(slots);
 }
 
 bool Bandit::State::AllNamed(const Names& names) const {

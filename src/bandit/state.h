@@ -39,7 +39,7 @@ struct Bandit::State {
   /// Tells index and policy of arms that the store has, or is about to remove.
   void Announce(std::span<const Slot> slots);
   void Withdraw(Slot slot);
-  void RemoveOne(ArmId id);
+  void Remove(std::span<const Slot> slots);
 
   /// Whether these are the names of all arms, and of nothing else.
   bool AllNamed(const Names& names) const;
