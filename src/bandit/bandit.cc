@@ -62,10 +62,7 @@ void Bandit::Remove(ArmId id) {
 void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   const std::vector<float> rows = state.InnerRows(ids.size(), features);
-  const std::vector<Slot> slots = state.store.DistinctSlots(ids);
-  for (const Slot slot : slots) state.Withdraw(slot);
-  state.store.Replace(slots, rows);
-  state.Announce(slots);
+  state.Replace(state.store.DistinctSlots(ids), rows);
 }
 
 Decision Bandit::Choose(const Eligible& eligible) {

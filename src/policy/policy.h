@@ -16,8 +16,9 @@
 
 namespace manyarms {
 
-/// Decides which arm to play. It is told of arms that come and go after the
-/// shared index was; it reads the posterior whenever it needs it.
+/// Decides which arm to play. It is told of arms that come after store and
+/// shared index have them, and of arms that go while both still have them; it
+/// reads the posterior whenever it needs it.
 ///
 /// Thread safety: none; one thread at a time.
 class Policy {

@@ -53,7 +53,7 @@ class LittleMemory : public ::testing::TestWithParam<HnswOptions::Metric> {
 
   void Remove(std::span<const Slot> slots) {
     for (const Slot slot : slots) {
-      index_->Remove(slot);
+      index_->Remove(std::span(&slot, 1));
       scan_.Remove(slot);
       store_.Remove(store_.id(slot));
     }
