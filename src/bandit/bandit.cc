@@ -50,20 +50,19 @@ void Bandit::Add(ArmId id, std::span<const float> features) {
 }
 
 void Bandit::Remove(std::span<const ArmId> ids) {
-  state_->store.DistinctSlots(ids);
-  for (const ArmId id : ids) state_->RemoveOne(id);
+  state_->Remove(state_->store.DistinctSlots(ids));
 }
 
-void Bandit::Remove(ArmId id) { state_->RemoveOne(id); }
+void Bandit::Remove(ArmId id) {
+  const Slot slot = state_->store.At(id);
+  state_->Remove(std::span(&slot, 1));
+}
 
 // Arms keep their slots, so that Ids does not change.
 void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   const std::vector<float> rows = state.InnerRows(ids.size(), features);
-  const std::vector<Slot> slots = state.store.DistinctSlots(ids);
-  for (const Slot slot : slots) state.Withdraw(slot);
-  state.store.Replace(slots, rows);
-  state.Announce(slots);
+  state.Replace(state.store.DistinctSlots(ids), rows);
 }
 
 Decision Bandit::Choose(const Eligible& eligible) {

@@ -97,14 +97,18 @@ void Bandit::State::Announce(std::span<const Slot> slots) {
   policy->Add(slots);
 }
 
-void Bandit::State::Withdraw(Slot slot) {
-  policy->Remove(slot);
-  if (index) index->Remove(slot);
+void Bandit::State::Remove(std::span<const Slot> slots) {
+  for (const Slot slot : slots) policy->Remove(slot);
+  store.Remove(slots);
+  if (index) index->Remove(slots);
 }
 
-void Bandit::State::RemoveOne(ArmId id) {
-  Withdraw(store.At(id));
-  store.Remove(id);
+void Bandit::State::Replace(std::span<const Slot> slots,
+                            std::span<const float> inner_rows) {
+  for (const Slot slot : slots) policy->Remove(slot);
+  store.Replace(slots, inner_rows);
+  if (index) index->Replace(slots);
+  policy->Add(slots);
 }
 
 bool Bandit::State::AllNamed(const Names& names) const {

@@ -36,11 +36,12 @@ struct Bandit::State {
   double PredictInner(const Eigen::VectorXd& mean,
                       std::span<const float> inner) const;
 
-  /// These tell index and policy about arms that the store has added, or is
-  /// about to remove.
+  /// Tells index and policy of arms that the store has just added.
   void Announce(std::span<const Slot> slots);
-  void Withdraw(Slot slot);
-  void RemoveOne(ArmId id);
+
+  /// REQUIRES for the next two: arms that are there, each once.
+  void Remove(std::span<const Slot> slots);
+  void Replace(std::span<const Slot> slots, std::span<const float> inner_rows);
 
   /// Whether these are the names of all arms, and of nothing else.
   bool AllNamed(const Names& names) const;

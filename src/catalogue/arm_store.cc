@@ -120,6 +120,7 @@ void ArmStore::Reserve(std::size_t arms) {
         ErrorCode::kTooLarge,
         fmt::format("{} arms are beyond the limit of {}", arms, kMaxArms));
   }
+  const std::scoped_lock lock(*changing_);
   index_.Reserve(arms);
 }
 
@@ -164,12 +165,19 @@ float* ArmStore::FeaturesOf(Slot slot) {
          within * dim_ * kLanes + LaneOf(slot);
 }
 
+void ArmStore::Remove(std::span<const Slot> slots) {
+  const std::scoped_lock lock(*changing_);
+  // First, because nothing else here can run out of memory.
+  free_slots_.insert(free_slots_.end(), slots.begin(), slots.end());
+  for (const Slot slot : slots) {
+    members_.Remove(slot);
+    index_.Erase(slot, blocks());
+  }
+}
+
 Slot ArmStore::Remove(ArmId id) {
   const Slot slot = At(id);
-  const std::scoped_lock lock(*changing_);
-  free_slots_.push_back(slot);
-  members_.Remove(slot);
-  index_.Erase(slot, blocks());
+  Remove(std::span(&slot, 1));
   return slot;
 }
 

@@ -63,6 +63,10 @@ class ArmStore {
   /// grow the look-up again and again.
   void Reserve(std::size_t arms);
 
+  /// Removes the arms in these slots at once: no reader sees some of them gone.
+  /// REQUIRES: an arm lies in each slot, and each slot is given once.
+  void Remove(std::span<const Slot> slots);
+
   /// Removes an arm and returns the slot that it had. Throws kUnknownId.
   Slot Remove(ArmId id);
 

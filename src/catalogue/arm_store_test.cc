@@ -117,6 +117,24 @@ TEST(ArmStore, NamesTheIdThatIsUnknown) {
   ExpectError(ErrorCode::kUnknownId, {"12345"}, [&] { store.Remove(12345); });
 }
 
+// Also the next arms get the slots that they would have got.
+TEST(ArmStore, RemovesSeveralArmsAsOneAfterAnother) {
+  const std::vector<ArmId> gone = {7, 0, 19, 3};
+  ArmStore together(2);
+  ArmStore alone(2);
+  for (ArmStore* store : {&together, &alone}) {
+    store->Add(testing::FirstIds(20), testing::GaussianRows(20, 2, 1));
+  }
+  together.Remove(together.DistinctSlots(gone));
+  for (const ArmId id : gone) alone.Remove(id);
+  const std::vector<ArmId> coming = {100, 101, 102, 103, 104};
+  const std::vector<float> rows = testing::GaussianRows(5, 2, 2);
+  EXPECT_EQ(together.size(), 16U);
+  EXPECT_EQ(together.Ids(), alone.Ids());
+  EXPECT_EQ(together.members().epoch(), alone.members().epoch());
+  EXPECT_EQ(together.Add(coming, rows), alone.Add(coming, rows));
+}
+
 TEST(ArmStore, ReusesSlotsSoThatChurnTakesNoMemory) {
   ArmStore store(4);
   const std::vector<float> row(4, 1.0F);

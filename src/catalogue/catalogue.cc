@@ -21,8 +21,8 @@ void Catalogue::Add(ArmId id, std::span<const float> features) {
 }
 
 void Catalogue::Remove(std::span<const ArmId> ids) {
-  state_->store.DistinctSlots(ids);
-  for (const ArmId id : ids) state_->store.Remove(id);
+  ArmStore& store = state_->store;
+  store.Remove(store.DistinctSlots(ids));
 }
 
 void Catalogue::Remove(ArmId id) { state_->store.Remove(id); }

@@ -91,5 +91,67 @@ TEST(Catalogue, IsReadByThreadsWhileABanditChangesIt) {
   EXPECT_EQ(torn, 0U);
 }
 
+// Several arms go at once: readers see all of them or none.
+template <class Arms>
+void ExpectWholeRemovals(Arms& arms, const Catalogue& catalogue) {
+  constexpr std::size_t kArms = 64;
+  const std::vector<ArmId> ids = testing::FirstIds(kArms);
+  const std::vector<float> rows = testing::GaussianRows(kArms, 1, 1);
+  std::atomic<bool> done = false;
+  std::atomic<std::uint64_t> read = 0;
+  std::uint64_t halves = 0;
+  std::thread reader([&] {
+    for (; !done; ++read) {
+      const std::size_t size = catalogue.Ids().size();
+      if (size != 0 && size != kArms) ++halves;
+    }
+  });
+  for (int t = 0; t < 5000 || read < 5000; ++t) {
+    arms.Add(ids, Rows(rows, 1));
+    arms.Remove(ids);
+  }
+  done = true;
+  reader.join();
+  EXPECT_EQ(halves, 0U);
+}
+
+TEST(Catalogue, IsReadByThreadsBeforeOrAfterARemoval) {
+  Catalogue catalogue(1);
+  ExpectWholeRemovals(catalogue, catalogue);
+}
+
+TEST(Catalogue, IsReadByThreadsBeforeOrAfterARemovalFromABandit) {
+  Bandit bandit({.dim = 1});
+  ExpectWholeRemovals(bandit, bandit.catalogue());
+}
+
+// Readers look arms up while the table of the look-up is replaced.
+TEST(Catalogue, IsReadByThreadsWhileRoomIsMade) {
+  constexpr std::size_t kArms = 20'000;
+  const std::vector<ArmId> ids = testing::FirstIds(kArms);
+  const std::vector<float> rows = testing::GaussianRows(kArms, 1, 1);
+  std::uint64_t missed = 0;
+  for (int round = 0; round < 20; ++round) {
+    Catalogue catalogue(1);
+    catalogue.Add(ids, Rows(rows, 1));
+    std::atomic<bool> done = false;
+    std::atomic<std::uint64_t> read = 0;
+    std::thread reader([&] {
+      while (!done) {
+        if (!catalogue.Contains(read++ % kArms)) ++missed;
+      }
+    });
+    for (std::size_t room = 2 * kArms; room <= 32 * kArms; room *= 2) {
+      for (const std::uint64_t before = read; read < before + 100;) {
+        std::this_thread::yield();
+      }
+      catalogue.Reserve(room);
+    }
+    done = true;
+    reader.join();
+  }
+  EXPECT_EQ(missed, 0U);
+}
+
 }  // namespace
 }  // namespace manyarms

@@ -29,7 +29,7 @@ std::optional<Hit> HeapAugmentedArmSet::Query(const manyarms::Query& query) {
 
 void HeapAugmentedArmSet::Remove(Slot slot) {
   heap_.Remove(slot);
-  index_->Remove(slot);
+  index_->Remove(std::span(&slot, 1));
 }
 
 std::vector<Slot> HeapAugmentedArmSet::Drain() {

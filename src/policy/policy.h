@@ -16,9 +16,9 @@
 
 namespace manyarms {
 
-/// Decides which arm to play. Add is called after arms were added to the shared
-/// index, and Remove before an arm is removed from it. The policy reads the
-/// posterior whenever it needs it.
+/// Decides which arm to choose. Add is called after the store and the shared
+/// index have been given the arms, and Remove while both still have the arm.
+/// The policy reads the posterior whenever it needs it.
 ///
 /// Thread safety: none; one thread at a time.
 class Policy {

@@ -9,17 +9,23 @@ Index::Index(const SearchTask& task, const ArmStore& store, Scope scope)
 
 void Index::Add(std::span<const Slot> slots) {
   if (own_) own_->Add(slots);
-  Insert(slots);
+  MembersChanged({}, slots);
 }
 
-void Index::Remove(Slot slot) {
-  Erase(slot);
-  if (own_) own_->Remove(slot);
+void Index::Remove(std::span<const Slot> slots) {
+  if (own_) {
+    for (const Slot slot : slots) own_->Remove(slot);
+  }
+  MembersChanged(slots, {});
+}
+
+void Index::Replace(std::span<const Slot> slots) {
+  MembersChanged(slots, slots);
 }
 
 void Index::Clear() {
-  EraseAll();
   own_->Clear();
+  MembersCleared();
 }
 
 }  // namespace manyarms

@@ -30,6 +30,16 @@ void LiftedPoints::Remove(Slot slot) {
   number_of_slot_.erase(found);
 }
 
+std::vector<Slot> LiftedPoints::Slots() const {
+  std::vector<Slot> slots;
+  slots.reserve(table_.size());
+  for (Number n = 0; n < table_.end(); ++n) {
+    if (table_.Contains(n)) slots.push_back(slot_of_number_[n]);
+  }
+  std::ranges::sort(slots);
+  return slots;
+}
+
 void LiftedPoints::Clear() {
   table_.Clear();
   slot_of_number_.clear();

@@ -28,6 +28,9 @@ class LiftedPoints {
   Slot slot(Number number) const { return slot_of_number_[number]; }
   const lsh::PointTable& table() const { return table_; }
 
+  /// In ascending order.
+  std::vector<Slot> Slots() const;
+
  private:
   const Objective objective_;
   const ArmStore& store_;

@@ -100,18 +100,28 @@ enum class Scope : std::uint8_t { kAllArms, kOwnSet };
 /// and graphs or trees over them.
 ///
 /// Thread safety: as for the store. Only the thread that changes the store may
-/// call Add, Remove and Clear.
+/// call Add, Remove, Replace and Clear. (A set of its own is not under the
+/// store's lock: nobody may ask while it is changed.)
 class Index {
  public:
   virtual ~Index() = default;
   Index(const Index&) = delete;
   Index& operator=(const Index&) = delete;
 
-  /// REQUIRES: the store holds the arms, and the index does not have them yet.
+  /// If the scope is all arms, the next three tell of a change that the store
+  /// has just made, all of it in one call. Finders that other threads ask
+  /// between the two answer from the arms of the store.
+
+  /// REQUIRES: the store has the arms, and the index does not have them yet.
   void Add(std::span<const Slot> slots);
 
-  /// REQUIRES: the index has the arm, and the store still holds it.
-  void Remove(Slot slot);
+  /// REQUIRES: the index has the arms. If the scope is all arms, the store no
+  /// longer has them.
+  void Remove(std::span<const Slot> slots);
+
+  /// The arms have other features.
+  /// REQUIRES: the index has the arms, and the scope is all arms.
+  void Replace(std::span<const Slot> slots);
 
   /// Removes all arms. REQUIRES: the scope is a set of its own.
   void Clear();
@@ -131,11 +141,11 @@ class Index {
   Index(const SearchTask& task, const ArmStore& store, Scope scope);
 
  private:
-  /// These keep graphs and trees up to date. Arms are members already when they
-  /// are inserted, and still when they are erased.
-  virtual void Insert(std::span<const Slot> /*slots*/) {}
-  virtual void Erase(Slot /*slot*/) {}
-  virtual void EraseAll() {}
+  /// Called after members() has changed: first the removed arms went, then the
+  /// added ones came. An arm with other features is both.
+  virtual void MembersChanged(std::span<const Slot> /*removed*/,
+                              std::span<const Slot> /*added*/) {}
+  virtual void MembersCleared() {}
 
   const SearchTask task_;
   const ArmStore& store_;

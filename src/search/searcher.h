@@ -19,7 +19,7 @@ class Searcher {
         finder_(index_->MakeFinder()) {}
 
   void Add(std::span<const Slot> slots) { index_->Add(slots); }
-  void Remove(Slot slot) { index_->Remove(slot); }
+  void Remove(Slot slot) { index_->Remove(std::span(&slot, 1)); }
   void Clear() { index_->Clear(); }
   std::size_t size() const { return index_->members().size(); }
   std::optional<Hit> Best(const Query& query) { return finder_->Best(query); }

@@ -1,7 +1,6 @@
 #include "search/hnsw/hnsw.h"
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 #include <numbers>
 
@@ -54,7 +53,7 @@ class HnswFinder final : public Finder {
 HnswIndex::HnswIndex(const HnswOptions& options, const SearchTask& task,
                      const ArmStore& store, Scope scope, std::uint64_t seed,
                      std::size_t most_nodes)
-    : Index(task, store, scope),
+    : BuiltIndex(task, store, scope),
       options_(options),
       seed_(seed),
       lifted_dim_(LiftedDim(task.objective, store.dim())),
@@ -67,7 +66,6 @@ std::unique_ptr<Finder> HnswIndex::MakeFinder() {
 }
 
 void HnswIndex::Insert(std::span<const Slot> slots) {
-  const std::scoped_lock lock(mutex_);
   const bool are_missing = graphs_.empty() && members().size() > slots.size();
   double longest = 0;
   for (const Slot slot : slots) {
@@ -90,9 +88,8 @@ void HnswIndex::Insert(std::span<const Slot> slots) {
 }
 
 void HnswIndex::Erase(Slot slot) {
-  const std::scoped_lock lock(mutex_);
   if (node_of_slot_.size() == 1) {  // the last arm
-    DropArms();
+    EraseAll();
     return;
   }
   const auto node = node_of_slot_.find(slot);
@@ -102,11 +99,6 @@ void HnswIndex::Erase(Slot slot) {
 }
 
 void HnswIndex::EraseAll() {
-  const std::scoped_lock lock(mutex_);
-  DropArms();
-}
-
-void HnswIndex::DropArms() {
   DropGraphs();
   bound_ = 0;
 }
@@ -211,8 +203,8 @@ std::vector<Hit> HnswIndex::Top(const Query& query, const TopRequest& request,
   const Scorer scorer(task().objective, query);
   // A graph may find none of the eligible arms, however wide the beam.
   if (request.among == nullptr) {
-    const std::scoped_lock lock(mutex_);
-    if (HaveGraphs()) {
+    const auto lock = Lock();
+    if (up_to_date() && HaveGraphs()) {
       const std::uint64_t visits = Visits();
       const std::vector<Slot> candidates =
           FindCandidates(query, std::max(options_.shortlist, request.count));
@@ -260,6 +252,15 @@ std::vector<Slot> HnswIndex::Shortlist(std::size_t wanted, std::size_t effort) {
   const auto again = std::ranges::unique(found);
   found.erase(again.begin(), again.end());
   return found;
+}
+
+std::vector<Slot> HnswIndex::BuiltArms() const {
+  std::vector<Slot> slots;
+  for (HnswGraph::Node node = 0; node < nodes(); ++node) {
+    if (!graphs_[0].IsDead(node)) slots.push_back(slot_of_node_[node]);
+  }
+  std::ranges::sort(slots);
+  return slots;
 }
 
 std::uint64_t HnswIndex::Visits() const {

@@ -5,9 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/shared_mutex.h"
+#include "search/built_index.h"
 #include "search/hnsw/hnsw_graph.h"
-#include "search/search.h"
 
 namespace manyarms {
 
@@ -19,8 +18,9 @@ namespace manyarms {
 ///
 /// Invariants: all graphs have the same nodes; if there are graphs, every arm
 /// of the index has exactly one node that is not dead; no lifted arm is longer
-/// than `bound_`.
-class HnswIndex final : public Index {
+/// than `bound_`. (While the index is behind members(), they hold for the arms
+/// that it was last told of.)
+class HnswIndex final : public BuiltIndex {
  public:
   /// Tests set `most_nodes`: beyond it a graph behaves as if memory had run
   /// out.
@@ -34,6 +34,8 @@ class HnswIndex final : public Index {
   std::vector<Hit> Top(const Query& query, const TopRequest& request,
                        SearchStats& stats);
 
+  std::vector<Slot> BuiltArms() const override;
+
   /// Nodes of a graph, dead ones included.
   std::size_t nodes() const { return slot_of_node_.size(); }
 
@@ -44,7 +46,6 @@ class HnswIndex final : public Index {
 
   bool TooManyDead() const;
   void DropGraphs();
-  void DropArms();
   template <class Work>
   void TryOnGraphs(const Work& work);
   void Rebuild();
@@ -63,8 +64,8 @@ class HnswIndex final : public Index {
   const std::size_t lifted_dim_;
   const std::size_t most_nodes_;
 
-  SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
-  std::vector<HnswGraph> graphs_;                // none without arms or memory
+  // Used under Lock().
+  std::vector<HnswGraph> graphs_;  // none without arms or memory
   std::vector<Slot> slot_of_node_;
   std::unordered_map<Slot, HnswGraph::Node> node_of_slot_;
   double bound_ = 0;

@@ -119,6 +119,10 @@ void HnswGraph::Kill(Node node) {
   ++dead_;
 }
 
+bool HnswGraph::IsDead(Node node) const {
+  return index_->graph.isMarkedDeleted(node);
+}
+
 std::vector<HnswGraph::Node> HnswGraph::Near(std::span<const float> query,
                                              std::size_t count,
                                              std::size_t effort) {

@@ -33,6 +33,7 @@ class HnswGraph {
 
   /// From now on searches pass through the node, but never return it.
   void Kill(Node node);
+  bool IsDead(Node node) const;
 
   /// Up to `count` nodes near the query, found with a beam of `effort`.
   std::vector<Node> Near(std::span<const float> query, std::size_t count,

@@ -57,7 +57,7 @@ class LittleMemory : public ::testing::TestWithParam<HnswOptions::Metric> {
 
   void Remove(std::span<const Slot> slots) {
     for (const Slot slot : slots) {
-      index_->Remove(slot);
+      index_->Remove(std::span(&slot, 1));
       scan_.Remove(slot);
       store_.Remove(store_.id(slot));
     }
@@ -221,10 +221,10 @@ TEST(HnswSearch, IsBuiltAnewWhenAQuarterIsDead) {
   const auto finder = index.MakeFinder();
   index.Add(slots);
   const Eigen::VectorXd q = Eigen::VectorXd::Ones(4);
-  for (std::size_t i = 0; i < 99; ++i) index.Remove(slots[i]);
+  index.Remove(std::span(slots).first(99));
   finder->Best({.direction = &q});
   EXPECT_EQ(index.nodes(), 400U);
-  index.Remove(slots[99]);
+  index.Remove(std::span(slots).subspan(99, 1));
   finder->Best({.direction = &q});
   EXPECT_EQ(index.nodes(), 300U);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 
 #include "kernels/kernels.h"
 #include "lsh/sphere.h"
@@ -109,7 +108,7 @@ const LshIndex::Effort& LshIndex::EffortFor(const std::vector<Effort>& efforts,
 
 LshIndex::LshIndex(const LshOptions& options, const SearchTask& task,
                    const ArmStore& store, Scope scope, std::uint64_t seed)
-    : Index(task, store, scope),
+    : BuiltIndex(task, store, scope),
       options_(options),
       seed_(seed),
       points_(task.objective, store) {}
@@ -119,7 +118,6 @@ std::unique_ptr<Finder> LshIndex::MakeFinder() {
 }
 
 void LshIndex::Insert(std::span<const Slot> slots) {
-  const std::scoped_lock lock(mutex_);
   if (!planned()) return;
   // A plan that was made for very different arms is worth little.
   added_ += slots.size();
@@ -142,18 +140,12 @@ void LshIndex::Insert(std::span<const Slot> slots) {
 }
 
 void LshIndex::Erase(Slot slot) {
-  const std::scoped_lock lock(mutex_);
   if (!planned()) return;
   const PointNumber number = points_.number(slot);
   PlannedBand& planned = BandOf(number);
   --planned.points;
   if (built_) planned.band.Erase(number, points_.table()[number]);
   points_.Remove(slot);
-}
-
-void LshIndex::EraseAll() {
-  const std::scoped_lock lock(mutex_);
-  DropTrees();
 }
 
 void LshIndex::DropTrees() {
@@ -180,7 +172,8 @@ LshIndex::LiftedQuery LshIndex::Lift(const Query& query) const {
 
 std::optional<Hit> LshIndex::Best(const Query& query, Asker& asker) {
   if (members().size() == 0) return std::nullopt;
-  const std::scoped_lock lock(mutex_);
+  const auto lock = Lock();
+  if (!up_to_date()) return ScanAll(asker);
   if (!planned() && !forced() && scanned_ < kPlanningCost) {
     return ScanAll(asker);
   }

@@ -5,12 +5,11 @@
 #include <map>
 #include <vector>
 
-#include "base/shared_mutex.h"
 #include "lsh/band.h"
 #include "lsh/meetings.h"
+#include "search/built_index.h"
 #include "search/lifted_points.h"
 #include "search/scorer.h"
-#include "search/search.h"
 
 namespace manyarms {
 
@@ -28,7 +27,7 @@ namespace manyarms {
 /// The promise for adaptive queries is given up: a better arm is found with
 /// probability `success` over the trees' randomness, but the same arm may be
 /// missed again and again while the queries are alike.
-class LshIndex final : public Index {
+class LshIndex final : public BuiltIndex {
  public:
   LshIndex(const LshOptions& options, const SearchTask& task,
            const ArmStore& store, Scope scope, std::uint64_t seed);
@@ -42,6 +41,8 @@ class LshIndex final : public Index {
     SearchStats stats;
   };
   std::optional<Hit> Best(const Query& query, Asker& asker);
+
+  std::vector<Slot> BuiltArms() const override { return points_.Slots(); }
 
   std::size_t bytes() const;
 
@@ -68,7 +69,7 @@ class LshIndex final : public Index {
                                  double cosine);
   void Insert(std::span<const Slot> slots) override;
   void Erase(Slot slot) override;
-  void EraseAll() override;
+  void EraseAll() override { DropTrees(); }
 
   LiftedQuery Lift(const Query& query) const;
   Hit ScanAll(Asker& asker);
@@ -90,7 +91,7 @@ class LshIndex final : public Index {
   const LshOptions options_;
   const std::uint64_t seed_;
 
-  SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
+  // Used under Lock().
   LiftedPoints points_;  // all of them, once trees are planned
   std::map<lsh::BandNumber, PlannedBand, std::greater<>> bands_;
   std::size_t planned_for_ = 0;  // points; 0: nothing is planned

@@ -1,7 +1,6 @@
 #include "search/lsh_theory/lsh_theory.h"
 
 #include <cmath>
-#include <mutex>
 
 #include "manyarms/error.h"
 #include "manyarms/random.h"
@@ -61,7 +60,7 @@ class LshTheoryFinder final : public Finder {
 LshTheoryIndex::LshTheoryIndex(const LshTheoryOptions& options,
                                const SearchTask& task, const ArmStore& store,
                                Scope scope, std::uint64_t seed)
-    : Index(task, store, scope),
+    : BuiltIndex(task, store, scope),
       options_(options),
       seed_(seed),
       points_(task.objective, store, Factor(task.objective, store.dim())) {}
@@ -71,7 +70,6 @@ std::unique_ptr<Finder> LshTheoryIndex::MakeFinder() {
 }
 
 void LshTheoryIndex::Insert(std::span<const Slot> slots) {
-  const std::scoped_lock lock(mutex_);
   if (members().size() > planned_for_) solvers_.clear();
   for (const Slot slot : slots) {
     const PointNumber number = points_.Add(slot);
@@ -86,13 +84,11 @@ void LshTheoryIndex::Insert(std::span<const Slot> slots) {
 }
 
 void LshTheoryIndex::Erase(Slot slot) {
-  const std::scoped_lock lock(mutex_);
   for (AdaptiveSolver& solver : solvers_) solver.Erase(points_.number(slot));
   points_.Remove(slot);
 }
 
 void LshTheoryIndex::EraseAll() {
-  const std::scoped_lock lock(mutex_);
   solvers_.clear();
   points_.Clear();
 }
@@ -204,18 +200,23 @@ std::optional<Hit> LshTheoryIndex::Best(const Query& query,
   if (by_form && query.exploration == 0) {
     return std::nullopt;  // nothing is uncertain
   }
-  const std::scoped_lock lock(mutex_);
-  if (solvers_.empty()) MakeSolvers(query);
   const Scorer scorer(task().objective, query);
-  if (const Answer answer = LastAnswer(PaperQuery(query), stats)) {
-    const Slot slot = points_.slot(*answer);
-    const MaskedBlock one{.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)};
-    return scorer.Best(store().blocks(), {&one, 1});
+  const auto lock = Lock();
+  if (up_to_date()) {
+    if (solvers_.empty()) MakeSolvers(query);
+    if (const Answer answer = LastAnswer(PaperQuery(query), stats)) {
+      const Slot slot = points_.slot(*answer);
+      const MaskedBlock one{.block = BlockOf(slot),
+                            .lanes = 1U << LaneOf(slot)};
+      return scorer.Best(store().blocks(), {&one, 1});
+    }
+    if (by_form) return std::nullopt;
   }
-  if (by_form) return std::nullopt;
   ++stats.scans;
   stats.arms_scored += members().size();
-  return scorer.Best(store().blocks(), members().arms().blocks());
+  const Hit best = scorer.Best(store().blocks(), members().arms().blocks());
+  if (by_form && best.score < task().sought->score) return std::nullopt;
+  return best;
 }
 
 std::unique_ptr<Index> SearchKind<LshTheoryOptions>::Make(

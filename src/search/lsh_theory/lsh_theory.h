@@ -3,10 +3,9 @@
 
 #include <vector>
 
-#include "base/shared_mutex.h"
 #include "lsh/adaptive_solver.h"
+#include "search/built_index.h"
 #include "search/lifted_points.h"
-#include "search/search.h"
 
 namespace manyarms {
 
@@ -19,8 +18,9 @@ namespace manyarms {
 /// By inner product (Algorithm 4, line 3): ceil(d/eta) solvers over the arms,
 /// the i-th for r = i eta/d, asked with the unit direction. The last one that
 /// has an answer is found by bisection. If none has, all scores are close to 0
-/// or below, which the theory rules out; then a scan decides.
-class LshTheoryIndex final : public Index {
+/// or below, which the theory rules out; then a scan decides. It also decides
+/// while another thread changes the arms.
+class LshTheoryIndex final : public BuiltIndex {
  public:
   LshTheoryIndex(const LshTheoryOptions& options, const SearchTask& task,
                  const ArmStore& store, Scope scope, std::uint64_t seed);
@@ -30,6 +30,8 @@ class LshTheoryIndex final : public Index {
 
   /// Counts the work in `stats`.
   std::optional<Hit> Best(const Query& query, SearchStats& stats);
+
+  std::vector<Slot> BuiltArms() const override { return points_.Slots(); }
 
  private:
   using Answer = std::optional<lsh::PointNumber>;
@@ -51,10 +53,10 @@ class LshTheoryIndex final : public Index {
   const LshTheoryOptions options_;
   const std::uint64_t seed_;
 
-  SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
-  LiftedPoints points_;                          // all of them
-  std::vector<lsh::AdaptiveSolver> solvers_;     // none before the first query
-  std::size_t planned_for_ = 0;                  // points
+  // Used under Lock().
+  LiftedPoints points_;                       // all of them
+  std::vector<lsh::AdaptiveSolver> solvers_;  // none before the first query
+  std::size_t planned_for_ = 0;               // points
 };
 
 }  // namespace manyarms
