@@ -12,10 +12,8 @@ namespace manyarms::python {
 /// A shared mutex at which readers do not keep a writer out: whoever waits for
 /// it keeps those who come later waiting as well. With std::shared_mutex alone
 /// readers that follow one another closely do. A forked child finds it free.
-class FairMutex final : ForkAware {
+class PlainFairMutex : public ForkHandlers {
  public:
-  FairMutex() : ForkAware(Level::kCaller) {}
-
   void lock() {
     const std::scoped_lock gate(locks_->gate);
     locks_->mutex.lock();
@@ -36,6 +34,10 @@ class FairMutex final : ForkAware {
   }
   void unlock_shared() { locks_->mutex.unlock_shared(); }
 
+ protected:
+  PlainFairMutex() = default;
+  ~PlainFairMutex() = default;
+
  private:
   struct Locks {
     std::mutex gate;  // held while waiting
@@ -52,6 +54,8 @@ class FairMutex final : ForkAware {
 
   std::unique_ptr<Locks> locks_ = std::make_unique<Locks>();
 };
+
+using FairMutex = ForkAware<PlainFairMutex>;
 
 }  // namespace manyarms::python
 

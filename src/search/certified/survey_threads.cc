@@ -18,11 +18,11 @@ constexpr std::size_t kMostThreads = 1024;
 
 // Threads wait for work while there may be as many of them. They are detached:
 // work that is under way when the process ends is given up.
-class Pool final : ForkAware {
+class Pool : public ForkHandlers {
  public:
   static Pool& Get() {
     // Never destroyed: its threads may be at work to the end.
-    static auto* const pool = new Pool;
+    static auto* const pool = new ForkAware<Pool>(LockLevel::kIndex);
     return *pool;
   }
 
@@ -61,6 +61,10 @@ class Pool final : ForkAware {
     return SurveyPool::Start::kStarted;
   }
 
+ protected:
+  Pool() = default;
+  ~Pool() = default;
+
  private:
   struct State {
     std::mutex mutex;
@@ -71,8 +75,6 @@ class Pool final : ForkAware {
     std::vector<std::function<void()>> work;
     State* parents = nullptr;  // of the process that this one was forked from
   };
-
-  Pool() : ForkAware(Level::kIndex) {}
 
   static void Work(State* state) {
     std::unique_lock lock(state->mutex);

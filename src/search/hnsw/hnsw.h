@@ -62,8 +62,8 @@ class HnswIndex final : public Index {
   const std::size_t lifted_dim_;
   const std::size_t most_nodes_;
 
-  SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
-  std::vector<HnswGraph> graphs_;                // none while there are no arms
+  SharedMutex mutex_{LockLevel::kIndex};  // guards all that follows
+  std::vector<HnswGraph> graphs_;         // none while there are no arms
   std::vector<Slot> slot_of_node_;
   std::unordered_map<Slot, HnswGraph::Node> node_of_slot_;
   double bound_ = 0;

@@ -88,8 +88,8 @@ class LshIndex final : public Index {
   const LshOptions options_;
   const std::uint64_t seed_;
 
-  SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
-  LiftedPoints points_;  // all of them, once trees are planned
+  SharedMutex mutex_{LockLevel::kIndex};  // guards all that follows
+  LiftedPoints points_;                   // all of them, once trees are planned
   std::map<lsh::BandNumber, PlannedBand, std::greater<>> bands_;
   std::size_t planned_for_ = 0;  // points; 0: nothing is planned
   bool built_ = false;

@@ -50,10 +50,10 @@ class LshTheoryIndex final : public Index {
   const LshTheoryOptions options_;
   const std::uint64_t seed_;
 
-  SharedMutex mutex_{ForkAware::Level::kIndex};  // guards all that follows
-  LiftedPoints points_;                          // all of them
-  std::vector<lsh::AdaptiveSolver> solvers_;     // none before the first query
-  std::size_t planned_for_ = 0;                  // points
+  SharedMutex mutex_{LockLevel::kIndex};      // guards all that follows
+  LiftedPoints points_;                       // all of them
+  std::vector<lsh::AdaptiveSolver> solvers_;  // none before the first query
+  std::size_t planned_for_ = 0;               // points
 };
 
 }  // namespace manyarms
