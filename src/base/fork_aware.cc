@@ -80,6 +80,16 @@ class ForkRegistry {
   std::array<Locks, 3> locks_;
 };
 
+namespace {
+
+// Made when the library is loaded. A child that was forked while another thread
+// made it would wait for that thread for ever. (If there is no memory for it,
+// the process ends.)
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization)
+[[maybe_unused]] const ForkRegistry& made_early = ForkRegistry::Get();
+
+}  // namespace
+
 void ForkHandlers::Register(LockLevel level) {
   ForkRegistry::Get().Insert(level, this);
 }

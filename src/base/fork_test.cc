@@ -8,6 +8,7 @@
 
 #include "base/shared_mutex.h"
 #include "manyarms/bandit.h"
+#include "manyarms/threads.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -99,6 +100,29 @@ TEST(Fork, MeetsLocksAndBanditsThatOtherThreadsMakeAndDestroy) {
         << i;
   }
   done = true;
+}
+
+// A child must not wait for the thread of its parent that was just about to
+// make the pool of survey threads. (If this process has used the pool before,
+// nothing is tested; ctest runs each test in a process of its own.)
+TEST(Fork, LetsAChildUseThePoolThatAnotherThreadUsesForTheFirstTime) {
+  for (int i = 0; i < 100 && !HasFailure(); ++i) {
+    EXPECT_TRUE(WorksInAChild([] {
+      const SharedMutex mutex(LockLevel::kArms);  // now forks take locks
+      std::atomic<bool> begun = false;
+      std::jthread other([&] {
+        begun.wait(false);
+        SetSurveyThreads(2);
+      });
+      begun = true;
+      begun.notify_one();
+      bool all_work = true;
+      for (int j = 0; j < 3; ++j) {
+        all_work &= WorksInAChild([] { return SurveyThreads() <= 2; });
+      }
+      return all_work;
+    }));
+  }
 }
 
 // A child that is forked in the middle of a survey.

@@ -1,7 +1,6 @@
 #ifndef MANYARMS_SEARCH_CERTIFIED_CERTIFIED_INDEX_H_
 #define MANYARMS_SEARCH_CERTIFIED_CERTIFIED_INDEX_H_
 
-#include "search/certified/survey_threads.h"
 #include "search/search.h"
 
 namespace manyarms {
@@ -12,11 +11,7 @@ class CertifiedIndex final : public Index {
  public:
   CertifiedIndex(const CertifiedOptions& options, const SearchTask& task,
                  const ArmStore& store, Scope scope)
-      : Index(task, store, scope), options_(options) {
-    // Made before any finder needs it, because a lock must not be made by a
-    // thread that holds another (base/fork_aware.h).
-    SurveyPool::Prepare();
-  }
+      : Index(task, store, scope), options_(options) {}
 
   std::unique_ptr<Finder> MakeFinder() override;
 

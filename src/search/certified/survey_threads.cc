@@ -107,13 +107,18 @@ class Pool : public ForkHandlers {
   State* state_ = new State;
 };
 
+// Made when the library is loaded. A child that was forked while another thread
+// made it would wait for that thread for ever. Nor must a thread make it that
+// holds a lock (base/fork_aware.h). (If there is no memory for it, the process
+// ends.)
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization)
+[[maybe_unused]] const Pool& made_early = Pool::Get();
+
 }  // namespace
 
 SurveyPool::Start SurveyPool::TryRun(std::function<void()> work) {
   return Pool::Get().TryRun(std::move(work));
 }
-
-void SurveyPool::Prepare() { Pool::Get(); }
 
 bool SurveyPool::IsBusy() { return Pool::Get().IsBusy(); }
 

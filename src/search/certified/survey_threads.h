@@ -16,9 +16,6 @@ class SurveyPool {
   /// to be none, or the system has none to give.
   static Start TryRun(std::function<void()> work);
 
-  /// Makes the pool, but no threads yet.
-  static void Prepare();
-
   /// Whether TryRun would find all threads at work.
   static bool IsBusy();
 };
