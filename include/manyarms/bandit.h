@@ -75,8 +75,16 @@ using Eligible =
 /// nobody calls a non-const one. With certified search, survey threads, which
 /// all bandits share (manyarms/threads.h), read its arms now and then. Callers
 /// need no lock for that: Add may wait for them for some ten microseconds, and
-/// destruction waits until they have stopped. A forked child may use every
-/// method.
+/// destruction waits until they have stopped.
+///
+/// Fork: a child may use every method of a bandit, unless another thread was in
+/// a non-const call of that bandit at the moment of the fork. Such a call never
+/// ends in the child, and leaves the bandit half changed there: the child must
+/// neither use nor destroy it. Callers who cannot exclude this need a lock of
+/// their own, which they hold during non-const calls and while they fork.
+/// A fork waits while other threads add, remove or update arms, or ask graphs
+/// or trees, at most until their calls have ended. With hnsw, a call that adds
+/// many arms builds graphs of all of them, which can take minutes.
 class Bandit {
  public:
   /// Throws Error(kInvalidArgument) or Error(kUnsupported).

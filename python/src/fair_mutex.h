@@ -13,10 +13,8 @@ namespace manyarms::python {
 /// threads that come later wait, too. (With std::shared_mutex alone, readers
 /// that follow one another closely can keep a writer waiting for ever.) In a
 /// forked child it is free.
-class FairMutex final : ForkAware {
+class PlainFairMutex : public ForkHandlers {
  public:
-  FairMutex() : ForkAware(Level::kCaller) {}
-
   void lock() {
     const std::scoped_lock gate(locks_->gate);
     locks_->mutex.lock();
@@ -37,6 +35,10 @@ class FairMutex final : ForkAware {
   }
   void unlock_shared() { locks_->mutex.unlock_shared(); }
 
+ protected:
+  PlainFairMutex() = default;
+  ~PlainFairMutex() = default;
+
  private:
   struct Locks {
     std::mutex gate;  // held while waiting
@@ -54,6 +56,8 @@ class FairMutex final : ForkAware {
 
   std::unique_ptr<Locks> locks_ = std::make_unique<Locks>();
 };
+
+using FairMutex = ForkAware<PlainFairMutex>;
 
 }  // namespace manyarms::python
 

@@ -91,7 +91,7 @@ class PyBandit {
 
   Names names_;  // of the arms, if they have any
   Bandit bandit_;
-  mutable FairMutex mutex_;
+  mutable FairMutex mutex_{LockLevel::kCaller};
 };
 
 }  // namespace manyarms::python

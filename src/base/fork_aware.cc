@@ -14,68 +14,89 @@ std::atomic<std::uint64_t> generation = 0;
 
 }  // namespace
 
-/// All objects that must be locked before a fork, by level.
+/// All locks that must be taken before a fork, by level. Its mutex is held
+/// throughout a fork, so that locks are made and destroyed before it or after
+/// it.
 class ForkRegistry {
  public:
   static ForkRegistry& Get() {
-    // Never destroyed: objects may outlive any static one.
+    // Never destroyed: locks may outlive any static object.
     static auto* const registry = new ForkRegistry;
     return *registry;
   }
 
-  void Insert(ForkAware* object) {
-    const std::scoped_lock lock(mutex_);
-    Of(object).insert(object);
+  void Insert(LockLevel level, ForkHandlers* lock) {
+    const std::scoped_lock guard(mutex_);
+    Of(level).insert(lock);
   }
 
-  void Erase(ForkAware* object) {
-    const std::scoped_lock lock(mutex_);
-    Of(object).erase(object);
+  // Waits for a fork that is under way. There can be no deadlock, even though
+  // the fork may be about to take this very lock:
+  // - It does not have to wait for this one. Nobody else uses a lock that is
+  //   being destroyed.
+  // - It may have to wait for another one. The thread that holds that one
+  //   neither makes nor destroys a lock meanwhile, so it does not wait here. If
+  //   it waits for a lock, then for one of a higher level, which the fork has
+  //   not taken yet.
+  // - The thread that waits here holds no lock that anybody could wait for.
+  void Erase(LockLevel level, ForkHandlers* lock) {
+    const std::scoped_lock guard(mutex_);
+    Of(level).erase(lock);
   }
 
  private:
-  using Objects = std::unordered_set<ForkAware*>;
+  using Locks = std::unordered_set<ForkHandlers*>;
 
   ForkRegistry() {
     pthread_atfork([] { Get().Prepare(); }, [] { Get().InParent(); },
                    [] { Get().InChild(); });
   }
 
-  Objects& Of(const ForkAware* object) {
-    return objects_[static_cast<std::size_t>(object->level_)];
-  }
+  Locks& Of(LockLevel level) { return locks_[static_cast<std::size_t>(level)]; }
 
   void Prepare() {
     mutex_.lock();
-    for (const Objects& level : objects_) {
-      for (ForkAware* object : level) object->LockBeforeFork();
+    for (const Locks& level : locks_) {
+      for (ForkHandlers* lock : level) lock->LockBeforeFork();
     }
   }
 
   void InParent() {
-    for (const Objects& level : objects_) {
-      for (ForkAware* object : level) object->UnlockInParent();
+    for (const Locks& level : locks_) {
+      for (ForkHandlers* lock : level) lock->UnlockInParent();
     }
     mutex_.unlock();
   }
 
   void InChild() {
     ++generation;
-    for (const Objects& level : objects_) {
-      for (ForkAware* object : level) object->UnlockInChild();
+    for (const Locks& level : locks_) {
+      for (ForkHandlers* lock : level) lock->UnlockInChild();
     }
     mutex_.unlock();
   }
 
   std::mutex mutex_;
-  std::array<Objects, 3> objects_;
+  std::array<Locks, 3> locks_;
 };
 
-ForkAware::ForkAware(Level level) : level_(level) {
-  ForkRegistry::Get().Insert(this);
+namespace {
+
+// Made when the library is loaded. A child that was forked while another thread
+// made it would wait for that thread for ever. (If there is no memory for it,
+// the process ends.)
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization)
+[[maybe_unused]] const ForkRegistry& made_early = ForkRegistry::Get();
+
+}  // namespace
+
+void ForkHandlers::Register(LockLevel level) {
+  ForkRegistry::Get().Insert(level, this);
 }
 
-ForkAware::~ForkAware() { ForkRegistry::Get().Erase(this); }
+void ForkHandlers::Unregister(LockLevel level) {
+  ForkRegistry::Get().Erase(level, this);
+}
 
 std::uint64_t ForkGeneration() { return generation; }
 

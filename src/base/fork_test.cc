@@ -8,10 +8,19 @@
 
 #include "base/shared_mutex.h"
 #include "manyarms/bandit.h"
+#include "manyarms/threads.h"
 #include "testing.h"
 
 namespace manyarms {
 namespace {
+
+// The address sanitizer of g++ 12 leaves its allocator locked in a child that
+// is forked while another thread allocates.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kAllocationSurvivesForks = false;
+#else
+constexpr bool kAllocationSurvivesForks = true;
+#endif
 
 // Runs `work` in a forked child and returns whether it ended well within a
 // minute. A child that hangs is ended by its alarm.
@@ -28,7 +37,7 @@ bool WorksInAChild(const Work& work) {
 }
 
 TEST(Fork, FindsLocksFreeThatOtherThreadsHold) {
-  SharedMutex mutex(ForkAware::Level::kArms);
+  SharedMutex mutex(LockLevel::kArms);
   std::atomic<bool> done = false;
   std::thread other([&] {
     while (!done) {
@@ -45,6 +54,75 @@ TEST(Fork, FindsLocksFreeThatOtherThreadsHold) {
   }
   done = true;
   other.join();
+}
+
+// Threads make and destroy locks and bandits while another thread forks. A fork
+// must not call a lock whose constructor has not ended, or whose destructor has
+// begun. The child may use a bandit that it inherited, and make its own.
+TEST(Fork, MeetsLocksAndBanditsThatOtherThreadsMakeAndDestroy) {
+  constexpr std::size_t kDim = 4;
+  constexpr std::size_t kArms = 20;
+  const std::vector<float> rows = testing::GaussianRows(kArms, kDim, 1);
+  const auto make = [&](const SearchOptions& search) {
+    Bandit bandit({.dim = kDim, .search = search});
+    bandit.Add(testing::FirstIds(kArms), rows);
+    return bandit;
+  };
+  const auto use = [](Bandit& bandit) {
+    bandit.Learn(bandit.Choose(), 1.0);
+    bandit.Remove(7);
+    return bandit.size() == kArms - 1;
+  };
+  std::atomic<bool> done = false;
+  std::vector<std::jthread> threads;
+  threads.emplace_back([&] {
+    while (!done) {
+      const SharedMutex mutex(LockLevel::kArms);
+      std::this_thread::yield();
+    }
+  });
+  threads.emplace_back([&] {
+    while (!done) {
+      for (const SearchOptions& search :
+           {SearchOptions(CertifiedOptions{}), SearchOptions(HnswOptions{})}) {
+        Bandit bandit = make(search);
+        use(bandit);
+      }
+    }
+  });
+  Bandit inherited = make(CertifiedOptions{});
+  for (int i = 0; i < 100 && !HasFailure(); ++i) {
+    EXPECT_TRUE(WorksInAChild([&] {
+      if (!kAllocationSurvivesForks) return true;
+      Bandit own = make(HnswOptions{});
+      return use(inherited) && use(own);
+    })) << "fork "
+        << i;
+  }
+  done = true;
+}
+
+// A child must not wait for the thread of its parent that was just about to
+// make the pool of survey threads. (If this process has used the pool before,
+// nothing is tested; ctest runs each test in a process of its own.)
+TEST(Fork, LetsAChildUseThePoolThatAnotherThreadUsesForTheFirstTime) {
+  for (int i = 0; i < 100 && !HasFailure(); ++i) {
+    EXPECT_TRUE(WorksInAChild([] {
+      const SharedMutex mutex(LockLevel::kArms);  // now forks take locks
+      std::atomic<bool> begun = false;
+      std::jthread other([&] {
+        begun.wait(false);
+        SetSurveyThreads(2);
+      });
+      begun = true;
+      begun.notify_one();
+      bool all_work = true;
+      for (int j = 0; j < 3; ++j) {
+        all_work &= WorksInAChild([] { return SurveyThreads() <= 2; });
+      }
+      return all_work;
+    }));
+  }
 }
 
 // The child is forked in the middle of a survey.

@@ -2,11 +2,7 @@
 
 namespace manyarms {
 
-SharedMutex::SharedMutex(Level level) : ForkAware(level) { Init(); }
-
-SharedMutex::~SharedMutex() { pthread_rwlock_destroy(&lock_); }
-
-void SharedMutex::Init() {
+void PlainSharedMutex::Init() {
   pthread_rwlockattr_t attributes;
   pthread_rwlockattr_init(&attributes);
 #ifdef __GLIBC__
@@ -17,8 +13,8 @@ void SharedMutex::Init() {
   pthread_rwlockattr_destroy(&attributes);
 }
 
-void SharedMutex::lock() { pthread_rwlock_wrlock(&lock_); }
-void SharedMutex::unlock() { pthread_rwlock_unlock(&lock_); }
-void SharedMutex::lock_shared() { pthread_rwlock_rdlock(&lock_); }
+void PlainSharedMutex::lock() { pthread_rwlock_wrlock(&lock_); }
+void PlainSharedMutex::unlock() { pthread_rwlock_unlock(&lock_); }
+void PlainSharedMutex::lock_shared() { pthread_rwlock_rdlock(&lock_); }
 
 }  // namespace manyarms

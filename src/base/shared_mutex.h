@@ -12,15 +12,16 @@ namespace manyarms {
 /// of readers, one after another, cannot keep it waiting for ever. (A thread
 /// must therefore not take it for reading twice.) And a forked child may use
 /// what it guards.
-class SharedMutex final : public ForkAware {
+class PlainSharedMutex : public ForkHandlers {
  public:
-  explicit SharedMutex(Level level);
-  ~SharedMutex();
-
   void lock();
   void unlock();
   void lock_shared();
   void unlock_shared() { unlock(); }
+
+ protected:
+  PlainSharedMutex() { Init(); }
+  ~PlainSharedMutex() { pthread_rwlock_destroy(&lock_); }
 
  private:
   void Init();
@@ -30,6 +31,8 @@ class SharedMutex final : public ForkAware {
 
   pthread_rwlock_t lock_;
 };
+
+using SharedMutex = ForkAware<PlainSharedMutex>;
 
 }  // namespace manyarms
 

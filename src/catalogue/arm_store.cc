@@ -33,7 +33,7 @@ ArmStore::ArmStore(std::size_t dim) : dim_(dim) {
   const std::size_t block_bytes = dim * kLanes * sizeof(float);
   chunk_shift_ = static_cast<std::uint32_t>(
       std::bit_width(std::max<std::size_t>(kChunkBytes / block_bytes, 1)) - 1);
-  changing_ = std::make_unique<SharedMutex>(ForkAware::Level::kArms);
+  changing_ = std::make_unique<SharedMutex>(LockLevel::kArms);
 }
 
 ArmStore::~ArmStore() = default;

@@ -47,7 +47,7 @@ class BuiltIndex : public Index {
                       std::span<const Slot> added) final;
   void MembersCleared() final;
 
-  SharedMutex mutex_{ForkAware::Level::kIndex};
+  SharedMutex mutex_{LockLevel::kIndex};
   Epoch reached_ = 0;  // of members(), by graphs and trees; guarded by mutex_
 };
 

@@ -1,7 +1,6 @@
 #ifndef MANYARMS_SEARCH_CERTIFIED_CERTIFIED_INDEX_H_
 #define MANYARMS_SEARCH_CERTIFIED_CERTIFIED_INDEX_H_
 
-#include "search/certified/survey_threads.h"
 #include "search/search.h"
 
 namespace manyarms {
@@ -12,11 +11,7 @@ class CertifiedIndex final : public Index {
  public:
   CertifiedIndex(const CertifiedOptions& options, const SearchTask& task,
                  const ArmStore& store, Scope scope)
-      : Index(task, store, scope), options_(options) {
-    // A thread must not make a lock while it holds another (base/fork_aware.h),
-    // as an asker may. So the pool and its lock are made now.
-    SurveyPool::Prepare();
-  }
+      : Index(task, store, scope), options_(options) {}
 
   std::unique_ptr<Finder> MakeFinder() override;
 

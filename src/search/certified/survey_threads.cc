@@ -19,11 +19,11 @@ constexpr std::size_t kMostThreads = 1024;
 // A thread waits for work, and ends when there are more threads than wanted.
 // Threads are detached: work that is under way when the process ends is given
 // up.
-class Pool final : ForkAware {
+class Pool : public ForkHandlers {
  public:
   static Pool& Get() {
     // Never destroyed, because threads may use it until the process ends.
-    static auto* const pool = new Pool;
+    static auto* const pool = new ForkAware<Pool>(LockLevel::kIndex);
     return *pool;
   }
 
@@ -62,6 +62,10 @@ class Pool final : ForkAware {
     return SurveyPool::Start::kStarted;
   }
 
+ protected:
+  Pool() = default;
+  ~Pool() = default;
+
  private:
   struct State {
     std::mutex mutex;
@@ -72,8 +76,6 @@ class Pool final : ForkAware {
     std::vector<std::function<void()>> work;
     State* parents = nullptr;  // the parent process's, never used again
   };
-
-  Pool() : ForkAware(Level::kIndex) {}
 
   static void Work(State* state) {
     std::unique_lock lock(state->mutex);
@@ -106,13 +108,18 @@ class Pool final : ForkAware {
   State* state_ = new State;
 };
 
+// Made when the library is loaded. A child that was forked while another thread
+// made it would wait for that thread for ever. Nor must a thread make it that
+// holds a lock (base/fork_aware.h). (If there is no memory for it, the process
+// ends.)
+// NOLINTNEXTLINE(bugprone-throwing-static-initialization)
+[[maybe_unused]] const Pool& made_early = Pool::Get();
+
 }  // namespace
 
 SurveyPool::Start SurveyPool::TryRun(std::function<void()> work) {
   return Pool::Get().TryRun(std::move(work));
 }
-
-void SurveyPool::Prepare() { Pool::Get(); }
 
 bool SurveyPool::IsBusy() { return Pool::Get().IsBusy(); }
 

@@ -16,9 +16,6 @@ class SurveyPool {
   /// SurveyThreads() is 0 or that the system starts no thread.
   static Start TryRun(std::function<void()> work);
 
-  /// Makes the pool, but no threads yet.
-  static void Prepare();
-
   /// Whether TryRun would find all threads at work.
   static bool IsBusy();
 };
