@@ -39,8 +39,8 @@ Figure SpeedUpFigure(const std::string& name, const std::string& caption,
 /// is missing or fails.
 void Draw(Report& report);
 
-/// Throws Error(kIo) if gnuplot is missing, for those who want to know it before
-/// long work.
+/// Throws Error(kIo) if gnuplot is missing, for those who want to know it
+/// before long work.
 void RequireGnuplot();
 
 }  // namespace manyarms::reproduction
