@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/blocks.h"
+#include "kernels/slot.h"
 #include "manyarms/types.h"
 
 namespace manyarms::kernels {

@@ -13,24 +13,11 @@ using ArmId = std::uint64_t;
 /// A bandit's name for one of its decisions: 1, 2, 3, ...
 using DecisionId = std::uint64_t;
 
-/// An arm's position in its catalogue. It does not change while the arm is
-/// there, and is reused after the arm is removed. Callers of a Bandit never see
-/// it.
-using Slot = std::uint32_t;
-
-inline constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
-
-/// An arm that a search or policy found, with its score. Higher scores are
-/// better everywhere.
-struct Hit {
-  Slot slot = kNoSlot;
-  float score = -std::numeric_limits<float>::infinity();
-};
-
 /// Bounds on the caller's values. They keep every score finite in float, even
 /// for the lifted vectors of the quadratic form (|x|^4 < 1e32).
 inline constexpr std::size_t kMaxDim = 4096;
-inline constexpr std::size_t kMaxArms = kNoSlot - 16;
+inline constexpr std::size_t kMaxArms =
+    std::numeric_limits<std::uint32_t>::max() - 16;
 inline constexpr std::uint64_t kMaxSteps = 1'000'000'000'000;
 inline constexpr std::size_t kMaxPending = std::size_t{1} << 31;
 /// Features may be as small as one likes, but should be scaled to about 1. A

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 import subprocess
@@ -10,7 +9,7 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from manyarms import _program
+from manyarms import _program, _rows
 from manyarms.errors import ReproductionError
 
 
@@ -79,15 +78,4 @@ def _run(flags: list[str], folder: pathlib.Path) -> list[dict[str, Any]]:
         reason = lines[-1].removeprefix("manyarms: ") if lines else "it failed"
         raise ReproductionError(reason)
     with open(folder / "rows.jsonl", encoding="utf-8") as rows:
-        return [flatten(json.loads(row)) for row in rows]
-
-
-def flatten(row: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Flattens nested dicts into one, with dots in the keys; lists are kept."""
-    flat: dict[str, Any] = {}
-    for key, value in row.items():
-        if isinstance(value, dict):
-            flat |= flatten(value, f"{prefix}{key}.")
-        else:
-            flat[prefix + key] = value
-    return flat
+        return [_rows.parse(line) for line in rows]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from manyarms import _core
-from manyarms._core import Bandit, Synthetic
-from manyarms._reproduce import flatten
+from manyarms._core import Bandit, Synthetic, simulate
 
 __all__ = ["Environment", "Synthetic", "play", "simulate"]
 
@@ -52,38 +49,4 @@ def play(bandit: Bandit, world: Environment, steps: int) -> list[dict[str, Any]]
         bandit.learn(decision, reward)
         regret += world.regret(arm)
         rows.append({"step": step, "arm": arm, "reward": reward, "regret": regret})
-    return rows
-
-
-def simulate(
-    policy: str = "ts",
-    search: Any = "certified",
-    exploration: Any = 2.0,
-    *,
-    steps: int = 20_000,
-    arms: int = 3000,
-    dim: int = 16,
-    add: int = 2,
-    remove: int = 0,
-    every: int = 20,
-    noise: float = 1.0,
-    seed: int = 1,
-    runs: int = 1,
-    accuracy: float | None = None,
-    regularisation: float = 1.0,
-    negative_rewards: bool = False,
-) -> list[dict[str, Any]]:
-    """Runs a policy in synthetic worlds with seeds seed, seed + 1, ..., in C++.
-
-    Returns a flat dict for each run, with settings, regret, seconds and latencies,
-    which docs/rows.md describes, and the lists ``curve.step`` and ``curve.regret``.
-    """
-    rows = []
-    for run in range(runs):
-        line, at, regrets = _core.simulate(
-            policy, search, exploration, {"accuracy": accuracy}, arms, dim, add, remove,
-            every, noise, seed + run, steps, regularisation, negative_rewards,
-        )
-        row = flatten(json.loads(line))
-        rows.append(row | {"curve.step": at, "curve.regret": regrets})
     return rows

@@ -52,7 +52,8 @@ void BindConstruction(BanditClass& bandit) {
       .def(
           "__init__",
           [](PyBandit* self, nb::handle dim, const std::string& policy,
-             const PySearch& search, const PyExploration& exploration,
+             const PySearch& search,
+             const std::optional<PyExploration>& exploration,
              double regularisation, bool negative_rewards, nb::handle seed,
              nb::handle max_pending, const nb::kwargs& policy_options) {
             new (self) PyBandit({.dim = ParseNumber(dim, {"dim", "an int"}),
@@ -67,7 +68,7 @@ void BindConstruction(BanditClass& bandit) {
           },
           "dim"_a, "policy"_a = std::string(PolicyName(defaults.policy)),
           "search"_a = std::string(SearchName(defaults.search)),
-          "exploration"_a = 2.0, nb::kw_only(),
+          "exploration"_a = nb::none(), nb::kw_only(),
           "regularisation"_a = defaults.regularisation,
           "negative_rewards"_a = defaults.negative_rewards,
           "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,

@@ -5,6 +5,7 @@
 
 #include "manyarms/bandit.h"
 #include "options.h"
+#include "words.h"
 
 namespace manyarms::python {
 namespace {
@@ -15,23 +16,6 @@ std::vector<std::string> InQuotes(const std::vector<std::string_view>& names) {
     quoted.push_back(fmt::format("'{}'", name));
   }
   return quoted;
-}
-
-std::string PolicyParameters() {
-  std::string text;
-  for (const PolicyField& field : PolicyFields()) {
-    text += fmt::format("{}: {} | None = None, ", field.name, field.type);
-  }
-  return text;
-}
-
-std::string PolicyParameterHelp() {
-  std::string text;
-  for (const PolicyField& field : PolicyFields()) {
-    text += fmt::format("{}: of {} only. {}.\n", field.name, field.owners,
-                        field.help);
-  }
-  return text;
 }
 
 }  // namespace
@@ -57,16 +41,46 @@ std::string SearchClasses() {
   return text;
 }
 
+std::string KindParameters() {
+  const BanditOptions defaults;
+  return fmt::format(
+      "policy: {} = '{}', search: {} | {} = '{}', exploration: float | "
+      "TheoryRadius | None = None",
+      LiteralType(PolicyKinds::Names()), PolicyName(defaults.policy),
+      LiteralType(SearchKinds::Names()), SearchClasses(),
+      SearchName(defaults.search));
+}
+
+std::string PolicyParameters() {
+  std::string text;
+  for (const PolicyField& field : PolicyFields()) {
+    text += fmt::format("{}: {} | None = None, ", field.name, field.type);
+  }
+  return text;
+}
+
+std::string PolicyParameterHelp() {
+  std::string text = fmt::format(
+      "exploration: beta in the paper; how far choices go beyond what is "
+      "known.\n    None stands for the policy's default: {}.\n",
+      PolicyDefault("exploration"));
+  for (const PolicyField& field : PolicyFields()) {
+    text += fmt::format(
+        "{}: of {} only. {}.\n    None stands for the default: {}.\n",
+        field.name, field.owners, field.help, PolicyDefault(field.name));
+  }
+  return text;
+}
+
 std::string BanditSignature() {
   const BanditOptions defaults;
   return fmt::format(
-      "def __init__(self, dim: int, policy: {} = '{}', search: {} | {} = '{}', "
-      "exploration: float | TheoryRadius = 2.0, *, {}regularisation: float = "
-      "1.0, negative_rewards: bool = False, seed: int = 1, max_pending: int = "
-      "{}) -> None",
-      LiteralType(PolicyKinds::Names()), PolicyName(defaults.policy),
-      LiteralType(SearchKinds::Names()), SearchClasses(),
-      SearchName(defaults.search), PolicyParameters(), defaults.max_pending);
+      "def __init__(self, dim: int, {}, *, {}regularisation: float = {}, "
+      "negative_rewards: bool = {}, seed: int = {}, max_pending: int = {}) -> "
+      "None",
+      KindParameters(), PolicyParameters(), PythonText(defaults.regularisation),
+      PythonText(defaults.negative_rewards), PythonText(defaults.seed),
+      PythonText(defaults.max_pending));
 }
 
 std::string BanditHelp() {
@@ -76,7 +90,6 @@ dim: number of features of an arm.
 policy: how arms are chosen.{}
 search: how the best arm is found, by name, or an object with options, such as
     Hnsw(shortlist=10).{}
-exploration: beta in the paper; how far choices go beyond what is known.
 {}regularisation: lambda in the paper.
 negative_rewards: for rewards whose largest mean may be negative (the paper's
     section 6).

@@ -40,6 +40,13 @@ std::string Summaries() {
   return text;
 }
 
+/// The parameters policy, search and exploration of a signature.
+std::string KindParameters();
+
+/// A parameter for each option of policies, and a line for each in a docstring.
+std::string PolicyParameters();
+std::string PolicyParameterHelp();
+
 /// The signature and the docstring of Bandit's constructor.
 std::string BanditSignature();
 std::string BanditHelp();

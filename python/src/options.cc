@@ -91,6 +91,9 @@ template <class Domain, class Value>
 auto ToPython(const Domain&, const Value& value) {
   return static_cast<typename PyValue<Domain>::Type>(value);
 }
+PyExploration ToPython(const Explorations&, const Exploration& value) {
+  return static_cast<const PyExploration&>(value);
+}
 template <class Value>
 auto ToPython(const Choices<Value>& choices, Value value) {
   return std::string(choices.Name(value));
@@ -218,12 +221,12 @@ void ForEachPolicyField(const Use& use) {
 // Sets the fields of a policy that are given. `used` becomes the names of all
 // its fields.
 struct FieldSetter {
-  const Exploration& exploration;
+  const std::optional<Exploration>& exploration;
   const nb::dict& given;
   std::set<std::string>& used;
 
   void operator()(const About&, const Explorations&, Exploration& value) const {
-    value = exploration;
+    if (exploration) value = *exploration;
   }
   template <class Domain, class Value>
   void operator()(const About& about, const Domain& domain,
@@ -270,6 +273,23 @@ std::vector<PolicyField> PolicyFields() {
   return fields;
 }
 
+std::string PolicyDefault(std::string_view field) {
+  std::set<std::string> texts;
+  std::string listed;
+  PolicyKinds::ForEach([&](auto kind, const auto& defaults) {
+    ForEachField(
+        kind.kFields, defaults,
+        [&](const About& about, const auto& domain, const auto& value) {
+          if (about.name != field) return;
+          const std::string text = PythonText(ToPython(domain, value));
+          texts.insert(text);
+          listed += fmt::format("{}{} for '{}'", listed.empty() ? "" : ", ",
+                                text, kind.kName);
+        });
+  });
+  return texts.size() == 1 ? *texts.begin() : listed;
+}
+
 nb::object PolicyValue(const PolicyOptions& policy, std::string_view field) {
   nb::object found = nb::none();
   PolicyKinds::Visit(policy, [&](auto kind, const auto& options) {
@@ -287,15 +307,17 @@ nb::object PolicyValue(const PolicyOptions& policy, std::string_view field) {
 }
 
 PolicyOptions MakePolicyOptions(const std::string& policy,
-                                const PyExploration& exploration,
+                                const std::optional<PyExploration>& exploration,
                                 const nb::dict& more) {
   auto options = PolicyKinds::Named(policy);
   if (!options) {
     Refuse(fmt::format("there is no policy '{}', only {}", policy,
                        Quoted(PolicyKinds::Names(), "and")));
   }
-  const Exploration beta = std::visit(
-      [](const auto& value) { return Exploration(value); }, exploration);
+  std::optional<Exploration> beta;
+  if (exploration) {
+    std::visit([&beta](const auto& value) { beta = value; }, *exploration);
+  }
   std::set<std::string> used;
   PolicyKinds::Visit(*options, [&](auto kind, auto& chosen) {
     ForEachField(kind.kFields, chosen, FieldSetter{beta, more, used});
@@ -321,8 +343,8 @@ SearchOptions MakeSearchOptions(const PySearch& search) {
 
 PyExploration ExplorationOf(const PolicyOptions& policy) {
   return std::visit(
-      [](const auto& options) -> PyExploration {
-        return static_cast<const PyExploration&>(options.exploration);
+      [](const auto& options) {
+        return ToPython(Explorations{}, options.exploration);
       },
       policy);
 }

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,12 +27,12 @@ struct OrName<std::variant<Options...>> {
 using PySearch = OrName<SearchOptions>::Type;
 using PyExploration = std::variant<double, TheoryRadius>;
 
-/// `more` has the other options of the policy by name; None stands for the
-/// default. Throws Error(kInvalidArgument) for an unknown policy and for an
-/// option of another policy. An option that no policy has, or a value of the
-/// wrong type, becomes Python's TypeError.
+/// `more` has the other options of the policy by name. None stands for the
+/// policy's default. Throws Error(kInvalidArgument) for an unknown policy and
+/// for an option of another policy. An option that no policy has, or a value of
+/// the wrong type, becomes Python's TypeError.
 PolicyOptions MakePolicyOptions(const std::string& policy,
-                                const PyExploration& exploration,
+                                const std::optional<PyExploration>& exploration,
                                 const nanobind::dict& more);
 /// Throws Error(kInvalidArgument) for an unknown name.
 SearchOptions MakeSearchOptions(const PySearch& search);
@@ -48,6 +49,9 @@ struct PolicyField {
   std::string owners;  ///< the policies that have it: "'elim'"
 };
 std::vector<PolicyField> PolicyFields();
+/// The default of an option as Python prints it; if policies have different
+/// defaults, "2.0 for 'ts', 1.0 for 'ucb'".
+std::string PolicyDefault(std::string_view field);
 /// None for a policy that does not have it.
 nanobind::object PolicyValue(const PolicyOptions& policy,
                              std::string_view field);

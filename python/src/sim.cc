@@ -6,13 +6,17 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <tuple>
 
 #include "arrays.h"
 #include "ids.h"
+#include "kind_text.h"
 #include "manyarms/research/environment.h"
 #include "manyarms/research/experiment.h"
 #include "options.h"
+#include "words.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -73,9 +77,108 @@ class PySynthetic {
   std::uint64_t step_ = 0;
 };
 
+constexpr std::uint64_t kRuns = 1;  // unless the caller wants more
+
+std::string SimulateSignature() {
+  const RunSpec spec;
+  const SyntheticOptions& world = spec.environment;
+  return fmt::format(
+      "def simulate({}, *, steps: int = {}, arms: int = {}, dim: int = {}, "
+      "add: int = {}, remove: int = {}, every: int = {}, noise: float = {}, "
+      "seed: int = {}, runs: int = {}, {}regularisation: float = {}, "
+      "negative_rewards: bool = {}) -> list[dict[str, typing.Any]]",
+      KindParameters(), PythonText(spec.steps), PythonText(world.arms),
+      PythonText(world.dim), PythonText(world.add), PythonText(world.remove),
+      PythonText(world.every), PythonText(world.noise), PythonText(world.seed),
+      PythonText(kRuns), PolicyParameters(), PythonText(spec.regularisation),
+      PythonText(spec.negative_rewards));
+}
+
+std::string SimulateHelp() {
+  return fmt::format(R"(Runs a policy in synthetic worlds, in C++.
+
+Returns a flat dict for each run, with settings, regret, seconds and latencies,
+which docs/rows.md describes, and the lists curve.step and curve.regret.
+
+policy, search: as in Bandit.
+{}steps: number of choices in a run.
+arms, dim, add, remove, every, noise: those of Synthetic.
+seed: seed of the first run; the others have seed + 1, seed + 2, ...
+runs: number of runs.
+regularisation, negative_rewards: those of Bandit.)",
+                     PolicyParameterHelp());
+}
+
+nb::dict Run(const RunSpec& spec) {
+  // Ctrl-C ends the run.
+  const auto look_up = [](double) {
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+  RunResult result;
+  {
+    const nb::gil_scoped_release release;
+    result = RunExperiment(spec, look_up);
+  }
+  nb::list steps;
+  nb::list regrets;
+  for (const CurvePoint& point : result.curve) {
+    steps.append(point.step);
+    regrets.append(point.regret);
+  }
+  const nb::object parse = nb::module_::import_("manyarms._rows").attr("parse");
+  auto row = nb::cast<nb::dict>(parse(JsonRow(spec, result)));
+  row["curve.step"] = steps;
+  row["curve.regret"] = regrets;
+  return row;
+}
+
+void BindSimulate(nb::module_& module) {
+  const RunSpec defaults;
+  const SyntheticOptions& world = defaults.environment;
+  module.def(
+      "simulate",
+      [](const std::string& policy, const PySearch& search,
+         const std::optional<PyExploration>& exploration, std::uint64_t steps,
+         std::size_t arms, std::size_t dim, std::size_t add, std::size_t remove,
+         std::uint64_t every, double noise, std::uint64_t seed,
+         std::uint64_t runs, double regularisation, bool negative_rewards,
+         const nb::kwargs& policy_options) {
+        RunSpec spec{
+            .policy = MakePolicyOptions(policy, exploration, policy_options),
+            .search = MakeSearchOptions(search),
+            .environment = {.arms = arms,
+                            .dim = dim,
+                            .add = add,
+                            .remove = remove,
+                            .every = every,
+                            .noise = noise},
+            .regularisation = regularisation,
+            .negative_rewards = negative_rewards,
+            .steps = steps};
+        nb::list rows;
+        for (std::uint64_t run = 0; run < runs; ++run) {
+          spec.environment.seed = seed + run;
+          spec.environment.theta_seed = seed + run;
+          rows.append(Run(spec));
+        }
+        return rows;
+      },
+      "policy"_a = std::string(PolicyName(defaults.policy)),
+      "search"_a = std::string(SearchName(defaults.search)),
+      "exploration"_a = nb::none(), nb::kw_only(), "steps"_a = defaults.steps,
+      "arms"_a = world.arms, "dim"_a = world.dim, "add"_a = world.add,
+      "remove"_a = world.remove, "every"_a = world.every,
+      "noise"_a = world.noise, "seed"_a = world.seed, "runs"_a = kRuns,
+      "regularisation"_a = defaults.regularisation,
+      "negative_rewards"_a = defaults.negative_rewards, "policy_options"_a,
+      nb::sig(SimulateSignature().c_str()), SimulateHelp().c_str());
+}
+
 }  // namespace
 
 void BindSim(nb::module_& module) {
+  const SyntheticOptions defaults;
   nb::class_<PySynthetic>(
       module, "Synthetic",
       R"(The paper's synthetic world: theta* and arms from N(0, I), rewards
@@ -96,9 +199,11 @@ void BindSim(nb::module_& module) {
                                     .theta_seed = theta_seed.value_or(seed),
                                     .unit_ball = unit_ball});
           },
-          "arms"_a = 3000, "dim"_a = 16, nb::kw_only(), "add"_a = 2,
-          "remove"_a = 0, "every"_a = 20, "noise"_a = 1.0, "seed"_a = 1,
-          "theta_seed"_a = nb::none(), "unit_ball"_a = false,
+          "arms"_a = defaults.arms, "dim"_a = defaults.dim, nb::kw_only(),
+          "add"_a = defaults.add, "remove"_a = defaults.remove,
+          "every"_a = defaults.every, "noise"_a = defaults.noise,
+          "seed"_a = defaults.seed, "theta_seed"_a = nb::none(),
+          "unit_ball"_a = defaults.unit_ball,
           R"(arms: number of arms at the start; their ids are 0, 1, 2, ...
 add, remove: numbers of arms that are added and removed every `every` steps.
 noise: standard deviation of the reward.
@@ -127,49 +232,7 @@ unit_ball: arms have length 1 at most, as the theorems require.)")
       .def("regret", &PySynthetic::Regret, "arm"_a,
            "The expected reward of the best arm now present minus that of this "
            "arm.");
-
-  module.def(
-      "simulate",
-      [](const std::string& policy, const PySearch& search,
-         const PyExploration& exploration,
-         const nb::typed<nb::dict, std::string, nb::object>& policy_options,
-         std::size_t arms, std::size_t dim, std::size_t add, std::size_t remove,
-         std::uint64_t every, double noise, std::uint64_t seed,
-         std::uint64_t steps, double regularisation, bool negative_rewards) {
-        const RunSpec spec{
-            .policy = MakePolicyOptions(policy, exploration, policy_options),
-            .search = MakeSearchOptions(search),
-            .environment = {.arms = arms,
-                            .dim = dim,
-                            .add = add,
-                            .remove = remove,
-                            .every = every,
-                            .noise = noise,
-                            .seed = seed,
-                            .theta_seed = seed},
-            .regularisation = regularisation,
-            .negative_rewards = negative_rewards,
-            .steps = steps};
-        // Ctrl-C ends the run.
-        const auto look_up = [](double) {
-          const nb::gil_scoped_acquire acquire;
-          if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        };
-        const nb::gil_scoped_release release;
-        const RunResult result = RunExperiment(spec, look_up);
-        std::vector<std::uint64_t> at;
-        std::vector<double> regrets;
-        for (const CurvePoint& point : result.curve) {
-          at.push_back(point.step);
-          regrets.push_back(point.regret);
-        }
-        return std::tuple(JsonRow(spec, result), at, regrets);
-      },
-      "policy"_a, "search"_a, "exploration"_a, "policy_options"_a, "arms"_a,
-      "dim"_a, "add"_a, "remove"_a, "every"_a, "noise"_a, "seed"_a, "steps"_a,
-      "regularisation"_a, "negative_rewards"_a,
-      "Returns a run as one line of JSON, and the steps and regrets of its "
-      "curve. Use manyarms.sim.simulate instead.");
+  BindSimulate(module);
 }
 
 }  // namespace manyarms::python

@@ -12,6 +12,12 @@ inline std::string Text(nanobind::handle object) {
   return nanobind::str(object).c_str();
 }
 
+/// A value as Python prints it: True, 1.0, 'text'.
+template <class Value>
+std::string PythonText(const Value& value) {
+  return Text(nanobind::repr(nanobind::cast(value)));
+}
+
 inline std::string TypeName(nanobind::handle object) {
   return Text(nanobind::object(object.type().attr("__name__")));
 }

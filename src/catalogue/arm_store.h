@@ -13,6 +13,7 @@
 #include "catalogue/id_index.h"
 #include "catalogue/members.h"
 #include "kernels/blocks.h"
+#include "kernels/slot.h"
 #include "manyarms/features.h"
 #include "manyarms/types.h"
 

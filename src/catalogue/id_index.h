@@ -8,6 +8,7 @@
 
 #include "base/large_allocator.h"
 #include "kernels/blocks.h"
+#include "kernels/slot.h"
 #include "manyarms/types.h"
 
 namespace manyarms {

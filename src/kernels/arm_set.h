@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/blocks.h"
-#include "manyarms/types.h"
+#include "kernels/slot.h"
 
 namespace manyarms {
 

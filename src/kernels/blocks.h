@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "kernels/slot.h"
 #include "manyarms/types.h"
 
 namespace manyarms {

@@ -4,8 +4,8 @@
 #include <span>
 
 #include "kernels/blocks.h"
+#include "kernels/slot.h"
 #include "kernels/top_hits.h"
-#include "manyarms/types.h"
 
 namespace manyarms::kernels {
 

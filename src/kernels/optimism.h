@@ -5,8 +5,8 @@
 
 #include "kernels/blocks.h"
 #include "kernels/packed_factor.h"
+#include "kernels/slot.h"
 #include "kernels/top_hits.h"
-#include "manyarms/types.h"
 
 namespace manyarms::kernels {
 

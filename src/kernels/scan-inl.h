@@ -14,6 +14,7 @@
 #include <span>
 
 #include "kernels/blocks-inl.h"
+#include "kernels/slot.h"
 #include "kernels/top_hits.h"
 #include "manyarms/types.h"
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/blocks.h"
+#include "kernels/slot.h"
 
 namespace manyarms::kernels {
 

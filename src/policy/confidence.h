@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "catalogue/arm_store.h"
-#include "manyarms/types.h"
+#include "kernels/slot.h"
 #include "posterior/posterior.h"
 
 namespace manyarms {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/indexed_heap.h"
+#include "policy/indexed_heap.h"
 #include "search/search.h"
 
 namespace manyarms {

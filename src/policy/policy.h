@@ -9,8 +9,8 @@
 
 #include "base/bytes.h"
 #include "catalogue/arm_store.h"
+#include "kernels/slot.h"
 #include "manyarms/policy_options.h"
-#include "manyarms/types.h"
 #include "posterior/posterior.h"
 #include "search/search.h"
 

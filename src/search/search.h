@@ -11,9 +11,9 @@
 
 #include "catalogue/arm_store.h"
 #include "kernels/arm_set.h"
+#include "kernels/slot.h"
 #include "manyarms/search_options.h"
 #include "manyarms/stats.h"
-#include "manyarms/types.h"
 #include "posterior/belief.h"
 #include "search/objective.h"
 

@@ -1,4 +1,4 @@
-#include "base/indexed_heap.h"
+#include "policy/indexed_heap.h"
 
 #include <functional>
 #include <map>

@@ -1,5 +1,5 @@
-#ifndef MANYARMS_BASE_INDEXED_HEAP_H_
-#define MANYARMS_BASE_INDEXED_HEAP_H_
+#ifndef MANYARMS_POLICY_INDEXED_HEAP_H_
+#define MANYARMS_POLICY_INDEXED_HEAP_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "manyarms/types.h"
+#include "kernels/slot.h"
 
 namespace manyarms {
 
@@ -114,4 +114,4 @@ class IndexedHeap {
 
 }  // namespace manyarms
 
-#endif  // MANYARMS_BASE_INDEXED_HEAP_H_
+#endif  // MANYARMS_POLICY_INDEXED_HEAP_H_
