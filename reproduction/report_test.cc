@@ -127,8 +127,7 @@ TEST(MakeReport, HasASectionForEachTable) {
   const Report report = TinyReport();
   std::set<std::string> ids;
   for (const Section& section : report.sections) {
-    EXPECT_TRUE(ids.insert(section.id).second)
-        << section.id << " is there twice";
+    EXPECT_TRUE(ids.insert(section.id).second) << section.id << " occurs twice";
   }
   EXPECT_EQ(ids, (std::set<std::string>{"glance", "table-1", "table-2",
                                         "table-3", "table-4", "table-5", "grid",

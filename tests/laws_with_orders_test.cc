@@ -222,10 +222,6 @@ TEST_P(LawsWithOrders, TakesNoMoreMemoryHoweverManyArmsCameAndWent) {
       ASSERT_NO_FATAL_FAILURE(Choose());
     }
   };
-  if (kFreedMemoryIsKept) {
-    ASSERT_NO_FATAL_FAILURE(churn(1000));  // every access is still checked
-    return;
-  }
   ASSERT_NO_FATAL_FAILURE(churn(10'000));
   const std::uint64_t orders = bandit_.stats().snapshots;
   const std::size_t before = HeapBytes();

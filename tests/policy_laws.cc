@@ -5,6 +5,12 @@
 #include "policy/kinds.h"
 #include "search/kinds.h"
 
+#ifdef __SANITIZE_ADDRESS__
+// The sanitizer's allocator replaces malloc, so mallinfo2 does not know it. g++
+// comes without the header that declares this function.
+extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
+#endif
+
 namespace manyarms {
 namespace {
 
@@ -53,8 +59,12 @@ std::vector<Combination> CombinationsWhere(
 }
 
 std::size_t HeapBytes() {
+#ifdef __SANITIZE_ADDRESS__
+  return __sanitizer_get_current_allocated_bytes();
+#else
   const auto heap = mallinfo2();
   return heap.uordblks + heap.hblkhd;
+#endif
 }
 
 }  // namespace manyarms

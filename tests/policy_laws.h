@@ -47,15 +47,9 @@ inline std::string NameOf(const ::testing::TestParamInfo<Combination>& c) {
   return c.param.name;
 }
 
-/// The address sanitizer keeps freed memory to find those who still use it.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr bool kFreedMemoryIsKept = true;
-#else
-inline constexpr bool kFreedMemoryIsKept = false;
-#endif
-
-/// What was allocated and not given back, unlike resident memory the same
-/// whatever the system does with pages.
+/// The bytes that were allocated and not freed. Unlike resident memory they do
+/// not depend on what the system does with pages, nor on the freed memory that
+/// the address sanitizer keeps to find accesses to it.
 std::size_t HeapBytes();
 
 /// Bandits of one combination, and arms whose reward is the sum of their

@@ -265,10 +265,6 @@ TEST_P(PolicyLaws, TakesNoMoreMemoryHoweverManyArmsCameAndWent) {
       if (round % 10 == 0) Step(bandit);
     }
   };
-  if (kFreedMemoryIsKept) {
-    churn(1000);  // the sanitizer still checks every access
-    return;
-  }
   churn(3000);
   const std::size_t before = HeapBytes();
   churn(9000);

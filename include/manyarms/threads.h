@@ -5,14 +5,15 @@
 
 namespace manyarms {
 
-/// Certified search makes its orders beside the choices, on threads that all
-/// bandits of the process share. This is their number: at first 1, or 0 on a
-/// machine with one core. With 0 a choice that finds a new order worth while
-/// makes it itself. Decisions are the same for any number.
+/// The number of threads on which certified search takes its surveys while
+/// choices continue. All bandits of the process share these threads. Their
+/// number is 1 at first, or 0 on a machine with one core. With 0, a choice that
+/// finds a survey worth its price takes it itself. Decisions are the same for
+/// any number.
 std::size_t SurveyThreads();
 
-/// Threads that are too many end when they have done what they are doing. May
-/// be called by any thread at any time.
+/// Sets this number. If it becomes smaller, threads end as soon as they have
+/// finished their surveys. May be called by any thread at any time.
 /// Throws Error(kInvalidArgument) for more than 1,024.
 void SetSurveyThreads(std::size_t threads);
 

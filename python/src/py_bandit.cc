@@ -24,7 +24,7 @@ void CheckDistinct(const PyIds& ids) {
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice != sorted.end()) {
     throw Error(ErrorCode::kDuplicateId,
-                fmt::format("arm '{}' is there twice in one call", *twice));
+                fmt::format("arm '{}' is given twice in one call", *twice));
   }
 }
 

@@ -23,8 +23,8 @@ void EligibleArms::AddIds(std::span<const ArmId> ids) {
     const Slot slot = store_.At(id);
     if (set_.Contains(slot)) {  // perhaps a mask of numbers
       throw Error(ErrorCode::kDuplicateId,
-                  fmt::format("eligible arm {} is there twice; a mask must be "
-                              "of bools",
+                  fmt::format("eligible arm {} is given twice; a mask must "
+                              "consist of bools",
                               id));
     }
     set_.Add(slot);

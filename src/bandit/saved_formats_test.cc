@@ -21,6 +21,10 @@ using testing::MakeBandit;
 using testing::Policies;
 using testing::WithChecksum;
 
+std::filesystem::path SavedFolder() {
+  return testing::TestFolder() / "data" / "saved";
+}
+
 // Numbers in files stay what they are, wherever an alternative stands in the
 // variant.
 TEST(Saved, NamesKindsByNumbersThatStay) {
@@ -43,10 +47,9 @@ TEST(Saved, NamesKindsByNumbersThatStay) {
 
 // Files that earlier versions have left, of the bandit that MakeBandit makes.
 TEST(Saved, ReadsEarlierFormats) {
-  const std::filesystem::path folder = testing::TestFolder() / "data" / "saved";
   const std::vector<std::string> names = {"ts", "elim", "ucb"};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    Bandit loaded = Bandit::Load(folder / ("format-1-" + names[i]));
+    Bandit loaded = Bandit::Load(SavedFolder() / ("format-1-" + names[i]));
     Bandit expected = MakeBandit(Policies()[i]);
     EXPECT_EQ(loaded.Ids(), expected.Ids());
     EXPECT_EQ(loaded.pending(), expected.pending());
@@ -59,10 +62,34 @@ TEST(Saved, ReadsEarlierFormats) {
   }
 }
 
+// Expects that the file holds a bandit with these options, 20 arms of 3
+// features with names and ten choices, of which those not divisible by 3 were
+// rewarded, and that it decides as a bandit that has just been made like that.
+void ExpectFileOf(const std::filesystem::path& path,
+                  const BanditOptions& options) {
+  Bandit expected(options);
+  expected.Add(testing::FirstIds(20), testing::GaussianRows(20, 3, 1));
+  for (int t = 0; t < 10; ++t) {
+    const Decision decision = expected.Choose();
+    if (t % 3 != 0) expected.Learn(decision, 0.1 * t);
+  }
+  Names names;
+  Bandit loaded = Bandit::Load(path, &names);
+  EXPECT_EQ(loaded.options(), options) << path;
+  EXPECT_EQ(loaded.Ids(), expected.Ids());
+  EXPECT_EQ(loaded.pending(), expected.pending());
+  EXPECT_EQ(names.Name(7), "arm-7");
+  for (int t = 0; t < 30; ++t) {
+    const Decision decision = loaded.Choose();
+    ASSERT_EQ(decision.arm, expected.Choose().arm) << path << ' ' << t;
+    loaded.Learn(decision, 0.1 * t);
+    expected.Learn(decision, 0.1 * t);
+  }
+}
+
 // Files of format 2 as version 0.5.0 wrote them, of every policy with every
 // search, with options that are not the defaults.
 TEST(Saved, ReadsFormatTwoWithAllOptions) {
-  const std::filesystem::path folder = testing::TestFolder() / "data" / "saved";
   const std::vector<std::pair<std::string, PolicyOptions>> policies = {
       {"ts", ThompsonOptions{.exploration = 1.5}},
       {"elim", EliminationOptions{.exploration = TheoryRadius{.horizon = 500,
@@ -92,37 +119,34 @@ TEST(Saved, ReadsFormatTwoWithAllOptions) {
   for (const auto& [policy_name, policy] : policies) {
     for (const auto& [search_name, search] : searches) {
       const std::filesystem::path path =
-          folder / fmt::format("format-2-{}-{}", policy_name, search_name);
+          SavedFolder() /
+          fmt::format("format-2-{}-{}", policy_name, search_name);
       if (!std::filesystem::exists(path)) continue;  // ucb is not served by all
       ++files;
-      const BanditOptions options{.dim = 3,
-                                  .policy = policy,
-                                  .search = search,
-                                  .regularisation = 0.5,
-                                  .negative_rewards = search_name == "scan",
-                                  .seed = 9,
-                                  .max_pending = 1000};
-      Bandit expected(options);
-      expected.Add(testing::FirstIds(20), testing::GaussianRows(20, 3, 1));
-      for (int t = 0; t < 10; ++t) {
-        const Decision decision = expected.Choose();
-        if (t % 3 != 0) expected.Learn(decision, 0.1 * t);
-      }
-      Names names;
-      Bandit loaded = Bandit::Load(path, &names);
-      EXPECT_EQ(loaded.options(), options) << path;
-      EXPECT_EQ(loaded.Ids(), expected.Ids());
-      EXPECT_EQ(loaded.pending(), expected.pending());
-      EXPECT_EQ(names.Name(7), "arm-7");
-      for (int t = 0; t < 30; ++t) {
-        const Decision decision = loaded.Choose();
-        ASSERT_EQ(decision.arm, expected.Choose().arm) << path << ' ' << t;
-        loaded.Learn(decision, 0.1 * t);
-        expected.Learn(decision, 0.1 * t);
-      }
+      ASSERT_NO_FATAL_FAILURE(
+          ExpectFileOf(path, {.dim = 3,
+                              .policy = policy,
+                              .search = search,
+                              .regularisation = 0.5,
+                              .negative_rewards = search_name == "scan",
+                              .seed = 9,
+                              .max_pending = 1000}));
     }
   }
   EXPECT_EQ(files, 12);
+}
+
+// A file of format 3, which has the limit of memory of certified search.
+TEST(Saved, ReadsFormatThreeWithALimitOfMemory) {
+  ExpectFileOf(SavedFolder() / "format-3-ucb-certified",
+               {.dim = 3,
+                .policy = UcbOptions{.exploration = 0.75},
+                .search = CertifiedOptions{.background = false,
+                                           .check_every = 7,
+                                           .max_bytes = 123'456},
+                .regularisation = 0.5,
+                .seed = 9,
+                .max_pending = 1000});
 }
 
 TEST(Saved, SaysSoWhenTheFormatIsOfALaterVersion) {

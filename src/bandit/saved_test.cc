@@ -25,7 +25,8 @@ TEST(Saved, IsTheSameFileWhenLoadedAndSavedAgain) {
 
 TEST(Saved, KeepsTheOptionsOfEverySearch) {
   const std::vector<SearchOptions> searches = {
-      CertifiedOptions{.background = false, .check_every = 3},
+      CertifiedOptions{
+          .background = false, .check_every = 3, .max_bytes = 54'321},
       HnswOptions{.shortlist = 7,
                   .metric = HnswOptions::Metric::kEuclidean,
                   .links = 5,

@@ -114,7 +114,7 @@ void CheckDistinct(const char* name, std::span<const std::uint64_t> ids) {
   const auto twice = std::ranges::adjacent_find(sorted);
   if (twice != sorted.end()) {
     throw Error(ErrorCode::kDuplicateId,
-                fmt::format("{} {} is there twice in one call", name, *twice));
+                fmt::format("{} {} is given twice in one call", name, *twice));
   }
 }
 

@@ -75,7 +75,7 @@ Names Names::FromEntries(std::uint64_t given, std::vector<Entry> entries) {
     if (!is_new || entry.id >= given ||
         !names.names_.emplace(entry.id, &added->first).second) {
       throw Error(ErrorCode::kInvalidArgument,
-                  fmt::format("name {} of {} is there twice or out of bounds",
+                  fmt::format("name {} of {} occurs twice or is out of bounds",
                               entry.id, given));
     }
   }

@@ -52,7 +52,7 @@ inline constexpr std::tuple kTheoryRadiusFields{
     Field{&TheoryRadius::delta,
           Reals{1e-100, 1},
           {.name = "delta",
-           .help = "How likely the theory's radius may fail",
+           .help = "The probability that the theory's radius fails",
            .decides = true}}};
 
 /// The values that an exploration may have: a number or the theory's radius.

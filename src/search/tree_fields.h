@@ -12,7 +12,7 @@ constexpr auto ReductionField() {
   return Field{&Options::reduction,
                Choices<Reduction>{kReductions},
                {.name = "reduction",
-                .help = "How arms come to lie on a sphere",
+                .help = "How arms are mapped to points on a sphere",
                 .decides = true,
                 .first_in_row = true}};
 }

@@ -33,9 +33,10 @@ struct CertifiedOptions {
   std::uint64_t check_every = 0;
 
   /// For ts and ucb: the most memory that the order and the arms added since
-  /// may take; 0: no limit but half of the arms. With too little memory for a
-  /// useful order all choices scan. A survey under way takes up to twice as
-  /// much again, and one that has ended once as much until the next choice.
+  /// may take. 0 means no limit, except that an order has at most half of the
+  /// arms. With too little memory for a useful order all choices scan. A survey
+  /// under way takes up to twice as much again, and one that has ended once as
+  /// much until the next choice.
   std::size_t max_bytes = 0;
 
   bool operator==(const CertifiedOptions&) const = default;

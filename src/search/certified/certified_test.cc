@@ -126,6 +126,9 @@ class SideBySide {
 
   void set_asks_for_top(bool asks) { asks_for_top_ = asks; }
   SearchStats stats() const { return certified_->stats(); }
+  std::size_t memory_bytes() const {
+    return certified_->finder().memory_bytes();
+  }
   Slot last() const { return last_; }
   std::size_t size() const { return slots_.size(); }
 
@@ -399,6 +402,48 @@ TEST_P(CertifiedInBackground, CanBeClearedAndDestroyedDuringASurvey) {
   }
   EXPECT_GE(cleared, 5) << "no survey was under way";
   EXPECT_GE(destroyed, 5) << "no survey was under way";
+}
+
+// Fresh arms take eight bytes for each block in which there are any. Arms that
+// are replaced by longer ones all over the catalogue take more than the limit,
+// although they are a tenth of the arms only.
+TEST(CertifiedSearch, DropsItsOrderWhenFreshArmsExceedTheMemory) {
+  constexpr std::size_t kArms = 100'000;
+  constexpr std::size_t kReplaced = kArms / 10;
+  constexpr std::size_t kMaxBytes = 32'000;
+  for (const Objective objective :
+       {Objective::kInnerProduct, Objective::kOptimism}) {
+    // The arms that the first choice after the replacement scores.
+    const auto scored_afterwards = [&](std::size_t max_bytes) {
+      SideBySide both(objective, {.background = false, .max_bytes = max_bytes},
+                      4, 1, 1);
+      both.Add(kArms, 1);
+      const auto choose = [&] {
+        const std::uint64_t before = both.stats().arms_scored;
+        EXPECT_TRUE(both.Choose());
+        if (max_bytes > 0) {
+          EXPECT_LE(both.memory_bytes(), max_bytes);
+        }
+        return both.stats().arms_scored - before;
+      };
+      // Until an order is in use and no other is about to be made.
+      int settled = 0;
+      for (int i = 0; i < 2000 && settled < 100; ++i) {
+        settled = choose() < kArms / 10 ? settled + 1 : 0;
+      }
+      EXPECT_EQ(settled, 100) << "no order was in use";
+      both.Remove(kReplaced);
+      both.Add(kReplaced, 3);
+      const std::uint64_t scored = choose();
+      for (int i = 0; i < 300; ++i) choose();
+      return scored;
+    };
+    EXPECT_EQ(scored_afterwards(kMaxBytes), kArms);
+    // Without a limit the order stays.
+    const std::uint64_t with_order = scored_afterwards(0);
+    EXPECT_GE(with_order, kReplaced / 2);
+    EXPECT_LT(with_order, kArms / 2);
+  }
 }
 
 TEST(CertifiedSearch, ReportsAWrongAnswer) {

@@ -33,7 +33,7 @@ class FreshArms {
     kept.insert(kept.end(), added.begin(), added.end());
     std::ranges::inplace_merge(kept, kept.begin() + middle, {},
                                &MaskedBlock::block);
-    // A block whose other arms were kept is there twice.
+    // A block with arms that were kept and arms that are added occurs twice.
     std::size_t end = 0;
     for (const MaskedBlock& masked : kept) {
       if (end > 0 && kept[end - 1].block == masked.block) {

@@ -25,9 +25,8 @@ struct SearchKind<CertifiedOptions> {
 
   static constexpr std::tuple kFields{
       Field{&CertifiedOptions::background,
-            Switch{.flag_help =
-                       "Take surveys on the choosing thread, not beside it; "
-                       "same decisions (elim does so anyway)"},
+            Switch{.flag_help = "Take surveys on the thread that chooses; "
+                                "same decisions (elim does so anyway)"},
             {.name = "background",
              .help =
                  "Takes surveys on the threads that all bandits share, for ts "
@@ -42,7 +41,7 @@ struct SearchKind<CertifiedOptions> {
             Counts{0, std::numeric_limits<std::size_t>::max()},
             {.name = "max_bytes",
              .help = "The most memory for the arms kept in order, for ts and "
-                     "ucb; 0: no limit but half of the arms",
+                     "ucb; 0: no limit, but at most half of the arms",
              .flag = "order-bytes",
              .row = "order_bytes",
              .since = 3}}};

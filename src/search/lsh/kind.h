@@ -27,7 +27,7 @@ struct SearchKind<LshOptions> {
       Field{&LshOptions::success,
             Reals{0.01, 0.9999},
             {.name = "success",
-             .help = "How probably an arm that is better is found",
+             .help = "The probability that a better arm is found",
              .decides = true}},
       ReductionField<LshOptions>(), MinDepthField<LshOptions>(),
       MaxBytesField<LshOptions>()};

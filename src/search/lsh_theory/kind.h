@@ -36,7 +36,7 @@ struct SearchKind<LshTheoryOptions> {
       Field{&LshTheoryOptions::delta,
             Reals{1e-100, 1},
             {.name = "delta",
-             .help = "How likely any answer may be wrong",
+             .help = "The probability that any answer is wrong",
              .row = "search_delta",
              .decides = true}},
       ReductionField<LshTheoryOptions>(),
