@@ -23,7 +23,7 @@ using testing::MakeBandit;
 using testing::Policies;
 using testing::WithChecksum;
 
-// A byte is wrong in any of all ways, or missing, or too many.
+// One byte has any other value, or is missing, or there is one too many.
 TEST(Saved, RefusesEveryDamage) {
   for (const PolicyOptions& policy : Policies()) {
     const std::string bytes = Bytes(MakeBandit(policy));
@@ -48,12 +48,13 @@ TEST(Saved, RefusesEveryDamage) {
   }
 }
 
-// Nobody can stumble into these; somebody could make them. They may be refused
-// or turn out to be a bandit, but neither crash nor take memory without end.
+// Forged files have a correct checksum, so they do not arise by chance. Loading
+// one may fail or give a bandit, but must neither crash nor allocate without
+// bound.
 struct Kinds {
   std::string name;
   BanditOptions options;
-  int chooses_every;  // as many forged files that could be loaded
+  int chooses_every;  // of this many forged files that were loaded, one chooses
 
   friend std::ostream& operator<<(std::ostream& out, const Kinds& kinds) {
     return out << kinds.name;

@@ -218,7 +218,7 @@ TEST_P(Built, IsAskedByTwoThreadsWhileAThirdChangesArms) {
   even.join();
   EXPECT_EQ(wrong, 0U);
   ExpectToHaveAllArms();
-  // An arm that is there twice would come to light when it goes.
+  // If an arm were in a graph twice, it would be found after its removal.
   while (store_.size() > kFewest) {
     index_->Remove(RemoveFromStore(10));
     EXPECT_TRUE(AnswersAreArms(*finder_, store_.size()));

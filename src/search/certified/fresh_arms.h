@@ -34,7 +34,7 @@ class FreshArms {
     merged.reserve(kept.size() + added.size());
     std::ranges::merge(kept, added, std::back_inserter(merged), {},
                        &MaskedBlock::block, &MaskedBlock::block);
-    // A block of which some arms were kept and others added is there twice.
+    // A block of which some arms were kept and others added occurs twice.
     std::size_t end = 0;
     for (const MaskedBlock& masked : merged) {
       if (end > 0 && merged[end - 1].block == masked.block) {

@@ -161,8 +161,8 @@ Order::Walk Order::WalkDown(const Query& query, const ReachedBy& reached_by,
   const std::size_t end = blocks_.size();
   for (std::size_t at = 0; at < end && reaches(at);) {
     if (at > 0 && at >= end / 8 && reaches(end)) break;
-    // Ceilings are compared after each quarter more, so that less than a
-    // quarter of the walk is scored in vain.
+    // Ceilings are compared each time that the walk has grown by a quarter, so
+    // less than a quarter of it is scored beyond the point where it could end.
     const std::size_t length =
         std::min(std::max<std::size_t>(2, at / 4), end - at);
     walk.arms += score(at, length);
