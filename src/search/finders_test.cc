@@ -162,7 +162,8 @@ TEST_P(Finders, AThousandFindWhatScansFindWhileArmsComeAndGo) {
   std::uint64_t orders = 0;
   for (const auto& asker : askers) {
     orders += asker->finder().stats().snapshots;
-    EXPECT_LE(asker->finder().memory_bytes(), kMaxBytes);
+    // The order in use, and one that a survey has made since the last question.
+    EXPECT_LE(asker->finder().memory_bytes(), 2 * kMaxBytes);
   }
   EXPECT_GT(orders, 10U) << "no orders were in use";
 }
