@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <mutex>
+#include <new>
 
 #include "base/check.h"
 #include "base/large_allocator.h"
@@ -30,6 +31,7 @@ struct ArmStore::Chunk {
 
 ArmStore::ArmStore(std::size_t dim) : dim_(dim) {
   CheckDim(dim);
+  row_.resize(dim);
   const std::size_t block_bytes = dim * kLanes * sizeof(float);
   chunk_shift_ = static_cast<std::uint32_t>(
       std::bit_width(std::max<std::size_t>(kChunkBytes / block_bytes, 1)) - 1);
@@ -65,12 +67,16 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
                                 ids[i]));
       }
       ++put;
+      AddToCompactCopy(slots.back(), row);
     }
     members_.Add(slots);
   } catch (...) {  // leave the store as it was
     for (std::size_t i = slots.size(); i-- > 0;) {
       if (members_.Contains(slots[i])) members_.Remove(slots[i]);
-      if (i < put) index_.Erase(slots[i], blocks());
+      if (i < put) {
+        index_.Erase(slots[i], blocks());
+        RemoveFromCompactCopy(slots[i]);
+      }
       if (slots[i] < used_before) free_slots_.push_back(slots[i]);
     }
     slots_used_ = used_before;
@@ -103,9 +109,14 @@ void ArmStore::SetFeatures(Slot slot, std::span<const float> features) {
 void ArmStore::Replace(std::span<const Slot> slots,
                        std::span<const float> features) {
   const std::scoped_lock lock(*changing_);
-  for (const Slot slot : slots) members_.Remove(slot);
+  for (const Slot slot : slots) {
+    RemoveFromCompactCopy(slot);
+    members_.Remove(slot);
+  }
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    SetFeatures(slots[i], features.subspan(i * dim_, dim_));
+    const auto row = features.subspan(i * dim_, dim_);
+    SetFeatures(slots[i], row);
+    AddToCompactCopy(slots[i], row);
     members_.Add(slots[i]);
   }
 }
@@ -170,6 +181,7 @@ void ArmStore::Remove(std::span<const Slot> slots) {
   // First, because nothing else here can run out of memory.
   free_slots_.insert(free_slots_.end(), slots.begin(), slots.end());
   for (const Slot slot : slots) {
+    RemoveFromCompactCopy(slot);
     members_.Remove(slot);
     index_.Erase(slot, blocks());
   }
@@ -253,6 +265,7 @@ void ArmStore::Restore(ByteReader& reader) {
     reader.Values(std::span<float>(row));
     CheckFeatures(row, dim_);
     CheckSaved(Put(slot, id, row), "it has an arm twice");
+    AddToCompactCopy(slot, row);
     members_.Add(slot);
   }
   free_slots_ = std::move(free);
@@ -263,11 +276,39 @@ void ArmStore::CopyFeatures(Slot slot, std::span<float> out) const {
   for (std::size_t j = 0; j < dim_; ++j) out[j] = lane[j * kLanes];
 }
 
+void ArmStore::KeepCompactCopy() {
+  const std::scoped_lock lock(*changing_);
+  if (compact_) return;
+  compact_ = std::make_unique<CompactCopy>(dim_);
+  std::vector<float> row(dim_);
+  for (const Slot slot : Slots()) {
+    CopyFeatures(slot, row);
+    AddToCompactCopy(slot, row);
+  }
+}
+
+// The copy only makes answers faster, so without memory for it there is none.
+void ArmStore::AddToCompactCopy(Slot slot, std::span<const float> features) {
+  if (!compact_) return;
+  try {
+    compact_->Add(slot, features);
+  } catch (const std::bad_alloc&) {
+    compact_.reset();
+  }
+}
+
+void ArmStore::RemoveFromCompactCopy(Slot slot) {
+  if (!compact_) return;
+  CopyFeatures(slot, row_);
+  compact_->Remove(slot, row_);
+}
+
 std::size_t ArmStore::memory_bytes() const {
   const std::size_t arms =
       chunks_.size() * (std::size_t{kLanes} << chunk_shift_);
   return arms * (dim_ * sizeof(float) + sizeof(ArmId)) + index_.memory_bytes() +
          members_.memory_bytes() + free_slots_.capacity() * sizeof(Slot) +
+         (compact_ ? compact_->memory_bytes() : 0) +
          chunks_.capacity() * sizeof(Chunk) +
          feature_chunks_.capacity() * sizeof(feature_chunks_[0]) +
          id_chunks_.capacity() * sizeof(id_chunks_[0]);

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/shared_mutex.h"
+#include "catalogue/compact_copy.h"
 #include "catalogue/id_index.h"
 #include "catalogue/members.h"
 #include "kernels/blocks.h"
@@ -28,7 +29,7 @@ namespace manyarms {
 ///
 /// Costs: Add and Remove O(d), Find O(1). K arms take about K(4d + 10) bytes
 /// for features, ids and membership, and 12 to 18 bytes an arm for the look-up
-/// by id.
+/// by id. A compact copy, if it is kept, takes about d + 8 bytes an arm.
 ///
 /// A store that was moved from can only be destroyed or assigned to.
 ///
@@ -87,6 +88,13 @@ class ArmStore {
   /// All arms.
   const Members& members() const { return members_; }
 
+  /// From now on, keeps a compact copy of the features (compact_copy.h). O(K)
+  /// for the arms that are there already.
+  void KeepCompactCopy();
+
+  /// None if none is kept, or if memory ran out for it.
+  const CompactCopy* compact_copy() const { return compact_.get(); }
+
   /// The slots of all arms in ascending order. O(K).
   std::vector<Slot> Slots() const;
 
@@ -101,7 +109,8 @@ class ArmStore {
   std::size_t size() const { return members_.size(); }
   std::size_t dim() const { return dim_; }
 
-  /// All bytes held: features, ids, membership, look-up and unused capacity.
+  /// All bytes held: features, ids, membership, look-up, compact copy and
+  /// unused capacity.
   std::size_t memory_bytes() const;
 
   BlockTable blocks() const {
@@ -124,6 +133,8 @@ class ArmStore {
   void CheckRoom(std::size_t arms) const;
   void SetFeatures(Slot slot, std::span<const float> features);
   bool Put(Slot slot, ArmId id, std::span<const float> features);
+  void AddToCompactCopy(Slot slot, std::span<const float> features);
+  void RemoveFromCompactCopy(Slot slot);
   Slot TakeSlot();
   float* FeaturesOf(Slot slot);
 
@@ -136,6 +147,8 @@ class ArmStore {
   Slot slots_used_ = 0;  // slots below this were given out at least once
   Members members_;
   IdIndex index_;
+  std::unique_ptr<CompactCopy> compact_;
+  std::vector<float> row_;  // scratch of changes
   // Held while anything is changed. Behind a pointer, so that stores can move.
   std::unique_ptr<SharedMutex> changing_;
 };

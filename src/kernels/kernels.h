@@ -12,6 +12,7 @@
 
 #include "kernels/blocks.h"
 #include "kernels/bounds.h"
+#include "kernels/compact.h"
 #include "kernels/directions.h"
 #include "kernels/inner_product.h"
 #include "kernels/instruction_set.h"

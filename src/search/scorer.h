@@ -31,6 +31,9 @@ class Scorer {
   void Top(const BlockTable& table, std::span<const MaskedBlock> blocks,
            kernels::TopHits& top) const;
 
+  /// The query's direction, as the kernels see it.
+  std::span<const float> direction() const { return direction_; }
+
   std::size_t memory_bytes() const {
     return direction_.capacity() * sizeof(float) + factor_.memory_bytes();
   }

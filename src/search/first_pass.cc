@@ -1,0 +1,203 @@
+#include "search/first_pass.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace manyarms {
+namespace {
+
+// A chunk of blocks is compared with one threshold. The first ones are small,
+// because the threshold rises fast at first.
+constexpr std::uint32_t kFirstChunk = 1;
+constexpr std::uint32_t kLastChunk = 64;
+
+// To turn to another group takes as long as reading this number of bytes.
+constexpr std::uint64_t kGroupBytes = 1024;
+
+constexpr std::uint64_t kLongestPause = 1024;
+
+// Rounding in square roots and products changes a width by far less than this
+// part of it.
+constexpr double kRelativeSlack = 0x1p-16;
+
+constexpr double kUnit = 0x1p-24;  // the rounding error of a float
+
+double ScanBytes(std::size_t arms, std::size_t dim) {
+  return static_cast<double>(arms) * static_cast<double>(dim) * sizeof(float);
+}
+
+}  // namespace
+
+double NormBound(const Eigen::MatrixXd& matrix) {
+  const double frobenius = matrix.norm();
+  if (!(frobenius > 0)) return frobenius;  // NaN, too
+  constexpr double kRoundingUp = 1 + 1e-9;
+  constexpr Eigen::Index kSmall = 64;
+  if (matrix.cols() > kSmall) {
+    const double columns = matrix.cwiseAbs().colwise().sum().maxCoeff();
+    const double rows = matrix.cwiseAbs().rowwise().sum().maxCoeff();
+    return std::min(frobenius, std::sqrt(columns * rows)) * kRoundingUp;
+  }
+  // |M|^8 = |(M'M)^4|, which is at most its Frobenius norm.
+  Eigen::MatrixXd power = (matrix / frobenius).transpose() * matrix / frobenius;
+  power *= power;
+  power *= power;
+  return frobenius * std::pow(power.norm(), 1.0 / 8) * kRoundingUp;
+}
+
+void FirstPass::TakeQuery(const Scorer& scorer, const Query& query) {
+  const std::size_t dim =
+      query.direction != nullptr
+          ? static_cast<std::size_t>(query.direction->size())
+          : static_cast<std::size_t>(query.factor->rows());
+  const auto d = static_cast<double>(dim);
+  per_length_ = 0;
+  tiny_ = d * 0x1p-140;  // sums of products that underflow
+  if (objective_ != Objective::kQuadraticForm) {
+    direction_.Take(scorer.direction());
+    per_length_ = 2 * d * kUnit * direction_.length();
+  }
+  if (objective_ != Objective::kInnerProduct) {
+    const double norm = NormBound(*query.factor);
+    const double rounding = 4 * (d + 8) * kUnit * query.factor->norm();
+    per_length_ += norm * (1 + kRelativeSlack) + rounding;
+    // Squares below the smallest normal number vanish or are rounded up.
+    tiny_ += std::sqrt(d) * 0x1p-60;
+  }
+}
+
+// No arm of the group, nor any shorter one, has a higher score; for quadratic
+// forms, no higher root of its score.
+double FirstPass::Reach(const CompactCopy::Group& group) const {
+  const double length = double{group.length()} * (1 + 0x1p-40);
+  const double product =
+      objective_ != Objective::kQuadraticForm ? direction_.length() : 0;
+  return (product + per_length_) * length + tiny_;
+}
+
+// An arm of the group whose <h, q> is below this has a score below the bar.
+std::int32_t FirstPass::Threshold(const CompactCopy::Group& group,
+                                  float bar) const {
+  const double length = group.length();
+  const double error = group.error();
+  const double slack = direction_.error() * (length + error) +
+                       direction_.length() * error + per_length_ * length +
+                       tiny_;
+  const double step = direction_.step() * group.scale();
+  // Two less than the quotient, for the rounding of this calculation.
+  const double threshold = std::floor((double{bar} - slack) / step) - 2;
+  constexpr double kMost = kernels::kMostCompact;
+  if (threshold > kMost) return kernels::kMostCompact;
+  if (!(threshold > -kMost)) return -kernels::kMostCompact;  // NaN, too
+  return static_cast<std::int32_t>(threshold);
+}
+
+bool FirstPass::Find(const Request& request, const Scorer& scorer,
+                     const Query& query, kernels::TopHits& top,
+                     SearchCost& cost) {
+  const ArmSet& all = request.arms;
+  const std::size_t arms = request.eligible != nullptr
+                               ? std::min(request.eligible->size(), all.size())
+                               : all.size();
+  const double scan = ScanBytes(arms, request.store.dim());
+  if (request.store.compact_copy() == nullptr ||
+      scan < static_cast<double>(limits_.least_scan_bytes))
+    return false;
+  if (pause_ > 0) {
+    --pause_;
+    return false;
+  }
+  TakeQuery(scorer, query);
+  SearchCost spent;
+  const auto most = static_cast<std::uint64_t>(limits_.most_of_scan * scan);
+  const bool found = Read(request, scorer, most, top, spent);
+  cost += spent;
+  if (found) {
+    next_pause_ = 1;
+  } else {
+    pause_ = next_pause_;
+    next_pause_ = std::min(2 * next_pause_, kLongestPause);
+  }
+  return found;
+}
+
+bool FirstPass::Read(const Request& request, const Scorer& scorer,
+                     std::uint64_t most_bytes, kernels::TopHits& top,
+                     SearchCost& cost) {
+  const CompactCopy& copy = *request.store.compact_copy();
+  const std::size_t block_bytes = kernels::CompactBlockBytes(copy.dim());
+  const bool forms = objective_ == Objective::kQuadraticForm;
+  std::uint32_t chunk = kFirstChunk;
+  reaching_.resize(kLastChunk);
+  for (const CompactCopy::Group* group : copy.groups()) {
+    if (group->arms() == 0) continue;
+    const float bar = top.bar();
+    const double reach = Reach(*group);
+    // Not written as <, so that NaN counts as reached.
+    if (!(reach >= (forms ? std::sqrt(std::max(double{bar}, 0.0)) : bar)) &&
+        reach < std::numeric_limits<double>::infinity()) {
+      return true;
+    }
+    const bool read = group->ForEachRun([&](const CompactCopy::Run& run) {
+      const std::uint32_t blocks = (run.arms + kLanes - 1) / kLanes;
+      for (std::uint32_t first = 0; first < blocks;) {
+        const std::uint32_t count = std::min(chunk, blocks - first);
+        std::size_t entries = count;
+        if (forms) {
+          for (std::uint32_t i = 0; i < count; ++i) {
+            reaching_[i] = {.block = i, .lanes = kAllLanes};
+          }
+        } else {
+          entries = kernels::CompactReaching(
+              run.blocks + first * block_bytes, count, direction_,
+              Threshold(*group, top.bar()), reaching_);
+          cost.bytes += count * block_bytes;
+        }
+        if (entries > 0) {
+          Score(request, scorer, run, first, entries, top, cost);
+        }
+        first += count;
+        chunk = std::min(2 * chunk, kLastChunk);
+        if (cost.bytes > most_bytes) return false;
+      }
+      return true;
+    });
+    if (!read) return false;
+    cost.bytes += kGroupBytes;
+  }
+  return true;
+}
+
+void FirstPass::Score(const Request& request, const Scorer& scorer,
+                      const CompactCopy::Run& run, std::uint32_t first_block,
+                      std::size_t entries, kernels::TopHits& top,
+                      SearchCost& cost) {
+  exact_.clear();
+  for (std::size_t i = 0; i < entries; ++i) {
+    const std::uint32_t first = (first_block + reaching_[i].block) * kLanes;
+    ForEachLane(reaching_[i].lanes, [&](std::uint32_t lane) {
+      if (first + lane >= run.arms) return;
+      const Slot slot = run.slots[first + lane];
+      if (!request.all_arms && !request.arms.Contains(slot)) return;
+      if (request.eligible != nullptr && !request.eligible->Contains(slot)) {
+        return;
+      }
+      const std::uint32_t block = BlockOf(slot);
+      if (exact_.empty() || exact_.back().block != block) {
+        exact_.push_back({.block = block, .lanes = 0});
+      }
+      exact_.back().lanes |= 1U << LaneOf(slot);
+      ++cost.arms;
+    });
+  }
+  scorer.Top(request.store.blocks(), exact_, top);
+  cost.bytes += exact_.size() * request.store.dim() * kLanes * sizeof(float);
+}
+
+std::size_t FirstPass::memory_bytes() const {
+  return direction_.memory_bytes() +
+         (reaching_.capacity() + exact_.capacity()) * sizeof(MaskedBlock);
+}
+
+}  // namespace manyarms

@@ -1,0 +1,98 @@
+#ifndef MANYARMS_SEARCH_FIRST_PASS_H_
+#define MANYARMS_SEARCH_FIRST_PASS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "catalogue/arm_store.h"
+#include "kernels/compact.h"
+#include "search/scorer.h"
+#include "search/search.h"
+
+namespace manyarms {
+
+/// What an answer has cost.
+struct SearchCost {
+  std::uint64_t arms = 0;   ///< scored exactly
+  std::uint64_t bytes = 0;  ///< read from arms and from compact arms
+
+  SearchCost& operator+=(const SearchCost& other) {
+    arms += other.arms;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+/// Finds what a scan finds by reading the store's compact copy: groups of arms
+/// from the longest on, until no arm is long enough to reach the threshold.
+/// Only arms whose upper bound reaches the threshold are scored. It uses
+/// nothing but the arms and the query, so it serves the first query of an asker
+/// as well as any other. docs/design.md says why it is exact.
+///
+/// Where a scan takes no longer than turning from group to group, no pass is
+/// tried. A pass that has cost half as much as a scan is given up, and after
+/// the first, second, third, ... of these in a row the next 1, 2, 4, ...
+/// queries are not tried.
+class FirstPass {
+ public:
+  /// When a pass is tried and given up, in parts of a scan of the eligible
+  /// arms. Answers do not depend on it.
+  struct Limits {
+    std::uint64_t least_scan_bytes = std::uint64_t{1} << 17;
+    double most_of_scan = 0.5;
+  };
+
+  explicit FirstPass(Objective objective) : FirstPass(objective, Limits()) {}
+  FirstPass(Objective objective, const Limits& limits)
+      : objective_(objective), limits_(limits) {}
+
+  struct Request {
+    const ArmStore& store;
+    const ArmSet& arms;      ///< the members of the index
+    bool all_arms;           ///< whether these are all arms of the store
+    const ArmSet* eligible;  ///< null: all members are
+  };
+
+  /// Offers arms to `top`, so that it has the top k of the eligible arms that
+  /// reach its first threshold. Returns false if the pass was not tried or was
+  /// given up; then `top` has some arms, and the caller scans. REQUIRES: `top`
+  /// is empty, and `scorer` has taken the query.
+  bool Find(const Request& request, const Scorer& scorer, const Query& query,
+            kernels::TopHits& top, SearchCost& cost);
+
+  std::size_t memory_bytes() const;
+
+ private:
+  void TakeQuery(const Scorer& scorer, const Query& query);
+  double Reach(const CompactCopy::Group& group) const;
+  std::int32_t Threshold(const CompactCopy::Group& group, float bar) const;
+  bool Read(const Request& request, const Scorer& scorer,
+            std::uint64_t most_bytes, kernels::TopHits& top, SearchCost& cost);
+  void Score(const Request& request, const Scorer& scorer,
+             const CompactCopy::Run& run, std::uint32_t first_block,
+             std::size_t entries, kernels::TopHits& top, SearchCost& cost);
+
+  const Objective objective_;
+  const Limits limits_;
+
+  // When to try again.
+  std::uint64_t pause_ = 0;       // queries to be left out
+  std::uint64_t next_pause_ = 1;  // after the next failure
+
+  // Of the query that is being answered. An arm's computed score is at most
+  //   step scale <h, q> + direction_length error + remainder (length + error)
+  //   + per_length_ length + tiny_.
+  kernels::CompactDirection direction_;
+  double per_length_ = 0;  // rounding, and the width for ucb
+  double tiny_ = 0;
+  std::vector<MaskedBlock> reaching_;
+  std::vector<MaskedBlock> exact_;
+};
+
+/// An upper bound of the operator norm of a matrix: at most a fifth too large
+/// up to 64 columns, where it costs O(d^3); O(d^2) beyond.
+double NormBound(const Eigen::MatrixXd& matrix);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_FIRST_PASS_H_
