@@ -24,6 +24,10 @@ struct SearchStats {
   /// among eligible arms, for a shortlist as long as the arm set, or after its
   /// graphs have found too few arms.
   std::uint64_t scans = 0;
+  /// Of certified search: the queries that a first pass answered, and the bytes
+  /// of features that all its answers have read, compact ones included.
+  std::uint64_t first_passes = 0;
+  std::uint64_t bytes_read = 0;
 
   SearchStats& operator+=(const SearchStats& other);
 };
@@ -46,6 +50,8 @@ void ForEachSearchCounter(Visit&& visit, Stats&... stats) {
   visit("checks", stats.checks...);
   visit("directions", stats.directions...);
   visit("scans", stats.scans...);
+  visit("first_passes", stats.first_passes...);
+  visit("bytes_read", stats.bytes_read...);
 }
 
 /// The same for the counters of a policy, including those of its searches.

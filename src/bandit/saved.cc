@@ -21,7 +21,8 @@ constexpr std::array<char, 8> kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 // 1: options, arms, posterior, policy, pending decisions.
 // 2: arms of pending decisions; names follow.
 // 3: max_bytes of certified search.
-constexpr std::uint32_t kFormat = 3;
+// 4: first_pass of certified search.
+constexpr std::uint32_t kFormat = 4;
 
 // Checks the magic word and the checksum, and returns a reader for what lies
 // between them.

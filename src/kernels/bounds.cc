@@ -72,6 +72,7 @@ void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out) {
     const Two centre = bounds.Centre(x, x, length);
     hn::StoreU(centre.first, tag, out.centre + part);
     hn::StoreU(width.first, tag, out.width + part);
+    hn::StoreU(length.first, tag, out.length + part);
   }
 }
 
@@ -108,8 +109,10 @@ HWY_NOINLINE void ComputeBounds(const BlockTable& table,
       const Two centre = bounds.Centre(x + part, y + part, length);
       hn::StoreU(centre.first, tag, out[i].centre + part);
       hn::StoreU(width.first, tag, out[i].width + part);
+      hn::StoreU(length.first, tag, out[i].length + part);
       hn::StoreU(centre.second, tag, out[other].centre + part);
       hn::StoreU(width.second, tag, out[other].width + part);
+      hn::StoreU(length.second, tag, out[other].length + part);
     }
   }
 }

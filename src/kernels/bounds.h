@@ -29,10 +29,11 @@ struct BoundTerms {
   float tiny = 0;
 };
 
-/// Centres and widths of all kLanes arms of one block.
+/// Centres, widths and lengths of all kLanes arms of one block.
 struct BlockBounds {
   float centre[kLanes];
   float width[kLanes];
+  float length[kLanes];
 };
 void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out);
 

@@ -1,15 +1,16 @@
 #include "policy/kinds.h"
 #include "policy/policy.h"
+#include "search/kinds.h"
 
 namespace manyarms {
 
 std::unique_ptr<Index> MakeSharedIndex(const PolicyOptions& policy,
                                        const SearchOptions& search,
-                                       const ArmStore& store,
-                                       std::uint64_t seed) {
+                                       ArmStore& store, std::uint64_t seed) {
   return PolicyKinds::Visit(
       policy, [&](auto kind, const auto&) -> std::unique_ptr<Index> {
         if (!kind.kSharesIndex) return nullptr;
+        if (UsesCompactCopy(search, kind.kObjective)) store.KeepCompactCopy();
         return MakeIndex(search, kind.kObjective, store, Scope::kAllArms, seed);
       });
 }

@@ -59,12 +59,12 @@ class Policy {
 };
 
 /// The index over all arms that every learner with this policy and this search
-/// can share. None for a policy that searches sets of its own (elim). Throws
-/// Error for options out of bounds or combinations that cannot work.
+/// can share. None for a policy that searches sets of its own (elim). If the
+/// search uses a compact copy, the store keeps one from now on. Throws Error
+/// for options out of bounds or combinations that cannot work.
 std::unique_ptr<Index> MakeSharedIndex(const PolicyOptions& policy,
                                        const SearchOptions& search,
-                                       const ArmStore& store,
-                                       std::uint64_t seed);
+                                       ArmStore& store, std::uint64_t seed);
 
 /// What a policy works with, which must outlive it.
 struct PolicyParts {

@@ -30,6 +30,8 @@ enum class Scope : std::uint8_t;
 ///                dimension; empty if it can
 ///   BytesPerArm  about how many bytes it takes in addition to the catalogue
 ///   Make         makes its index, after options and objective were checked
+///   UsesCompactCopy  (not all have it) whether its index over all arms of a
+///                store wants the store to keep a compact copy
 ///   Samples      options with which the laws of searches and policies are
 ///                tested
 template <class Options>

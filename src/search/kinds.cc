@@ -14,6 +14,16 @@ bool IsExact(const SearchOptions& options) {
                             [](auto kind, const auto&) { return kind.kExact; });
 }
 
+bool UsesCompactCopy(const SearchOptions& options, Objective objective) {
+  return SearchKinds::Visit(options, [&](auto kind, const auto& chosen) {
+    if constexpr (requires { kind.UsesCompactCopy(chosen, objective); }) {
+      return kind.UsesCompactCopy(chosen, objective);
+    } else {
+      return false;
+    }
+  });
+}
+
 void CheckSearch(const SearchOptions& options, Objective objective,
                  std::size_t dim) {
   SearchKinds::Visit(options, [&](auto kind, const auto& chosen) {

@@ -18,6 +18,9 @@ using SearchKinds = KindList<SearchKind, SearchOptions>;
 void CheckSearch(const SearchOptions& options, Objective objective,
                  std::size_t dim);
 
+/// Whether an index over all arms of a store wants it to keep a compact copy.
+bool UsesCompactCopy(const SearchOptions& options, Objective objective);
+
 /// Whether the search finds what a scan finds, for every query.
 bool IsExact(const SearchOptions& options);
 

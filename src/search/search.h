@@ -134,6 +134,8 @@ class Index {
   virtual bool answers_are_good_enough() const { return false; }
 
   const Members& members() const { return own_ ? *own_ : store_.members(); }
+  /// Whether members() are all arms of the store.
+  bool has_all_arms() const { return own_ == nullptr; }
   const ArmStore& store() const { return store_; }
   const SearchTask& task() const { return task_; }
 

@@ -39,6 +39,13 @@ struct CertifiedOptions {
   /// much until the next choice.
   std::size_t max_bytes = 0;
 
+  /// For ts and ucb: keeps a copy of the features with 8 bits each, arranged by
+  /// length, which all askers share. A first pass over it answers exactly where
+  /// there is no order, and where the order is not enough, at a fourth to a
+  /// hundredth of what a scan costs. It takes about d + 8 bytes an arm; with 16
+  /// features, 28. Decisions are the same either way.
+  bool first_pass = true;
+
   bool operator==(const CertifiedOptions&) const = default;
 };
 

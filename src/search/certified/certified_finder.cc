@@ -56,21 +56,22 @@ std::vector<MaskedBlock> AboveRest(const BlockTable& table, const ArmSet& arms,
 }  // namespace
 
 CertifiedFinder::CertifiedFinder(const Index& index, const Limits& limits)
-    : index_(index), limits_(limits), scorer_(index.task().objective) {}
+    : index_(index),
+      limits_(limits),
+      scorer_(index.task().objective),
+      first_pass_(index.task().objective) {}
 
 std::optional<Hit> CertifiedFinder::Best(const Query& query) {
   FinishSurveyIfEnded();
   if (arms().size() == 0) return std::nullopt;
   scorer_.Take(query);
-  if (MustScan(query)) {
-    stats_.arms_scored += arms().size();
-    return scorer_.Best(index_.store().blocks(), arms().blocks());
-  }
+  if (MustScan(query)) return BestOfAll(query, kernels::kNoBar);
   CatchUp();
-  const std::uint64_t scored_before = stats_.arms_scored;
+  const std::uint64_t work_before = Work();
   bool certain = true;
   const Hit best = FindBest(query, certain);
-  budget_.Earn(stats_.arms_scored - scored_before, certain);
+  last_walk_ = Work() - work_before;
+  budget_.Earn(last_walk_, certain);
   ConsiderSurvey(query, best.score);
   return best;
 }
@@ -82,50 +83,104 @@ std::vector<Hit> CertifiedFinder::Top(const Query& query,
   scorer_.Take(query);
   const std::size_t eligible =
       request.among != nullptr ? request.among->size() : arms().size();
-  if (MustScan(query) || eligible <= std::max(kFewArms, request.count)) {
-    return ScanTop(request);
-  }
+  if (eligible <= std::max(kFewArms, request.count)) return ScanTop(request);
+  if (MustScan(query)) return TopOfAll(query, request, kernels::kNoBar);
   CatchUp();
   return FindTop(query, request);
 }
 
+// The bounds of an order assume a well-conditioned factor. Those of a first
+// pass do not.
 bool CertifiedFinder::MustScan(const Query& query) const {
   return objective() == Objective::kOptimism &&
          !IsWellConditioned(*query.factor);
+}
+
+bool CertifiedFinder::has_compact_copy() const {
+  return limits_.first_pass && index_.has_all_arms() &&
+         index_.store().compact_copy() != nullptr;
+}
+
+// What all choices have cost, in arms scored by a scan.
+std::uint64_t CertifiedFinder::Work() const {
+  return stats_.bytes_read / (index_.store().dim() * sizeof(float));
+}
+
+void CertifiedFinder::Count(const SearchCost& cost) {
+  stats_.arms_scored += cost.arms;
+  stats_.bytes_read += cost.bytes;
+}
+
+// Arms that were scored block by block.
+void CertifiedFinder::CountScored(std::uint64_t arms) {
+  Count({.arms = arms, .bytes = arms * index_.store().dim() * sizeof(float)});
 }
 
 void CertifiedFinder::TightenAfterLongWalk(const Query& query) {
   if (last_walk_ > LongWalk(index_.store().dim())) order_->Tighten(query);
 }
 
-Hit CertifiedFinder::FindBest(const Query& query, bool& certain) {
-  const BlockTable table = index_.store().blocks();
-  if (!order_) {
-    stats_.arms_scored += arms().size();
-    return scorer_.Best(table, arms().blocks());
+FirstPass::Request CertifiedFinder::PassRequest(const ArmSet* eligible) const {
+  return {.store = index_.store(),
+          .arms = arms(),
+          .all_arms = index_.has_all_arms(),
+          .eligible = eligible};
+}
+
+// The best arm, by a first pass or a scan. No arm is below the bar.
+Hit CertifiedFinder::BestOfAll(const Query& query, float bar) {
+  if (has_compact_copy()) {
+    kernels::TopHits top(1, bar);
+    SearchCost cost;
+    const bool found =
+        first_pass_.Find(PassRequest(nullptr), scorer_, query, top, cost);
+    Count(cost);
+    if (found && top.full()) {
+      ++stats_.first_passes;
+      return top.entries().front().hit;
+    }
+    bar = top.bar();
   }
+  CountScored(arms().size());
+  return scorer_.Best(index_.store().blocks(), arms().blocks(), bar);
+}
+
+Hit CertifiedFinder::FindBest(const Query& query, bool& certain) {
+  if (!order_) return BestOfAll(query, kernels::kNoBar);
   Hit best;
   if (!fresh_.blocks().empty()) {
-    best = scorer_.Best(table, fresh_.blocks());
-    stats_.arms_scored += fresh_.size();
+    best = scorer_.Best(index_.store().blocks(), fresh_.blocks());
+    CountScored(fresh_.size());
   }
   TightenAfterLongWalk(query);
   const Order::Walk walk =
       order_->FindBest(scorer_, query, index_.store(), best);
-  stats_.arms_scored += walk.arms;
-  last_walk_ = walk.arms;
-  if (!walk.certain) {
-    best = scorer_.Best(table, arms().blocks());
-    stats_.arms_scored += arms().size();
-    last_walk_ += arms().size();
-    certain = false;
+  CountScored(walk.arms);
+  certain = walk.certain;
+  return certain ? best : BestOfAll(query, best.score);
+}
+
+// The top k, by a first pass or a scan. Arms below the bar are not among them.
+std::vector<Hit> CertifiedFinder::TopOfAll(const Query& query,
+                                           const TopRequest& request,
+                                           float bar) {
+  if (has_compact_copy()) {
+    kernels::TopHits top(request.count, bar);
+    SearchCost cost;
+    const bool found =
+        first_pass_.Find(PassRequest(request.among), scorer_, query, top, cost);
+    Count(cost);
+    if (found) {
+      ++stats_.first_passes;
+      return top.Sorted();
+    }
   }
-  return best;
+  return ScanTop(request);
 }
 
 std::vector<Hit> CertifiedFinder::FindTop(const Query& query,
                                           const TopRequest& request) {
-  const std::uint64_t scored_before = stats_.arms_scored;
+  const std::uint64_t work_before = Work();
   std::vector<Hit> hits;
   bool certain = true;
   if (order_) {
@@ -135,28 +190,24 @@ std::vector<Hit> CertifiedFinder::FindTop(const Query& query,
     TightenAfterLongWalk(query);
     const Order::Walk walk =
         order_->FindTop(scorer_, query, request.among, top);
-    stats_.arms_scored += CountArms(fresh) + walk.arms;
+    CountScored(CountArms(fresh) + walk.arms);
     certain = walk.certain;
-    if (certain) {
-      last_walk_ = walk.arms;
-      hits = top.Sorted();
-    }
+    hits = certain ? top.Sorted() : TopOfAll(query, request, top.bar());
+  } else {
+    hits = TopOfAll(query, request, kernels::kNoBar);
   }
-  if (!order_ || !certain) hits = ScanTop(request);
-  if (!certain) {
-    // That eligible arms are missing among the contenders says nothing about
-    // how good the order is for all arms.
-    if (request.among != nullptr) return hits;
-    last_walk_ = stats_.arms_scored - scored_before;
-  }
-  budget_.Earn(stats_.arms_scored - scored_before, certain);
+  // That eligible arms are missing among the contenders says nothing about how
+  // good the order is for all arms.
+  if (!certain && request.among != nullptr) return hits;
+  last_walk_ = Work() - work_before;
+  budget_.Earn(last_walk_, certain);
   if (!hits.empty()) ConsiderSurvey(query, hits.back().score);
   return hits;
 }
 
 std::vector<Hit> CertifiedFinder::ScanTop(const TopRequest& request) {
   ScannedTop top = TopByScan(scorer_, index_.store(), arms(), request);
-  stats_.arms_scored += top.arms;
+  CountScored(top.arms);
   return std::move(top.hits);
 }
 
@@ -166,17 +217,22 @@ std::size_t CertifiedFinder::MostContenders() const {
   const std::size_t dim = index_.store().dim();
   // The snapshot, the query, the last block of contenders, and an eighth for
   // fresh arms.
-  const std::size_t fixed = sizeof(*this) + sizeof(Order) +
-                            dim * (dim + 1) * 12 + scorer_.memory_bytes() +
-                            Order::BytesPerContender(dim) * kLanes +
-                            limits_.max_bytes / 8;
+  const std::size_t fixed =
+      sizeof(*this) + sizeof(Order) + dim * (dim + 1) * 12 +
+      scorer_.memory_bytes() + first_pass_.memory_bytes() +
+      Order::BytesPerContender(dim) * kLanes + limits_.max_bytes / 8;
   if (limits_.max_bytes <= fixed) return 0;
   return (limits_.max_bytes - fixed) / Order::BytesPerContender(dim);
 }
 
+std::uint64_t CertifiedFinder::LeastPassPrice() const {
+  return has_compact_copy() ? CompactPassPrice(arms().size())
+                            : PassPrice(arms().size(), index_.store().dim());
+}
+
 void CertifiedFinder::ConsiderSurvey(const Query& query, float threshold) {
   if (survey_ || arms().size() < kFewArms ||
-      !budget_.MayPlan(arms().size(), index_.store().dim()) ||
+      !budget_.MayPlan(LeastPassPrice(), index_.store().dim()) ||
       MostContenders() == 0 || (limits_.background && SurveyPool::IsBusy())) {
     return;
   }
@@ -187,7 +243,8 @@ void CertifiedFinder::ConsiderSurvey(const Query& query, float threshold) {
                       .query = query,
                       .threshold = threshold,
                       .in_use = order_ ? &order_->snapshot() : nullptr,
-                      .most_contenders = MostContenders()});
+                      .most_contenders = MostContenders(),
+                      .has_compact_copy = has_compact_copy()});
     if (plan) StartSurvey(*std::move(plan));
   } catch (const std::bad_alloc&) {
     // Without memory there is no survey, and the finder continues with what it
@@ -254,7 +311,8 @@ void CertifiedFinder::DropOrder() {
 // next question replaces the order by the survey's.
 std::size_t CertifiedFinder::HeldBytes() const {
   return sizeof(*this) + fresh_.memory_bytes() + budget_.memory_bytes() +
-         scorer_.memory_bytes() + (order_ ? order_->memory_bytes() : 0);
+         scorer_.memory_bytes() + first_pass_.memory_bytes() +
+         (order_ ? order_->memory_bytes() : 0);
 }
 
 std::size_t CertifiedFinder::memory_bytes() const {

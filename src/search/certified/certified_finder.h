@@ -9,22 +9,25 @@
 #include "search/certified/order.h"
 #include "search/certified/survey_budget.h"
 #include "search/certified/survey_run.h"
+#include "search/first_pass.h"
 #include "search/search.h"
 
 namespace manyarms {
 
 /// Finds what a scan finds without scoring all arms: it walks through arms in
 /// the order of their upper bounds under a snapshot of the asker's belief.
-/// docs/design.md says why that is exact.
+/// docs/design.md says why that is exact. Without an order, and where it is not
+/// enough, a first pass answers, and if that does not pay, a scan.
 ///
 /// Invariant while there is an order: every arm that was a member at epoch
 /// `seen_` is fresh, a contender, or one of the rest. Every choice scores all
-/// fresh arms. Without an order it scores all arms.
+/// fresh arms.
 class CertifiedFinder final : public Finder {
  public:
   struct Limits {
     bool background = true;     ///< surveys run on another thread
     std::size_t max_bytes = 0;  ///< for the order; 0: no limit
+    bool first_pass = true;     ///< uses the store's compact copy, if any
   };
 
   /// REQUIRES: the objective is not kQuadraticForm, for which there is
@@ -43,9 +46,18 @@ class CertifiedFinder final : public Finder {
   bool MustScan(const Query& query) const;
   Hit FindBest(const Query& query, bool& certain);
   std::vector<Hit> FindTop(const Query& query, const TopRequest& request);
+  Hit BestOfAll(const Query& query, float bar);
+  std::vector<Hit> TopOfAll(const Query& query, const TopRequest& request,
+                            float bar);
   std::vector<Hit> ScanTop(const TopRequest& request);
+  FirstPass::Request PassRequest(const ArmSet* eligible) const;
+  void Count(const SearchCost& cost);
+  void CountScored(std::uint64_t arms);
+  std::uint64_t Work() const;
+  bool has_compact_copy() const;
   void TightenAfterLongWalk(const Query& query);
 
+  std::uint64_t LeastPassPrice() const;
   void ConsiderSurvey(const Query& query, float threshold);
   void StartSurvey(SurveyPlan plan);
   void FinishSurveyIfEnded();
@@ -60,6 +72,7 @@ class CertifiedFinder final : public Finder {
   const Limits limits_;
 
   Scorer scorer_;  // of the query that is being answered
+  FirstPass first_pass_;
   SurveyBudget budget_;
   std::unique_ptr<SurveyRun> survey_;  // none if none is under way
 
@@ -67,7 +80,7 @@ class CertifiedFinder final : public Finder {
   FreshArms fresh_;
   Epoch seen_ = 0;
 
-  std::uint64_t last_walk_ = 0;  // arms scored by the last choice's walk
+  std::uint64_t last_walk_ = 0;  // work of the last choice, in arms scored
   SearchStats stats_;
 };
 

@@ -14,7 +14,8 @@ std::unique_ptr<Finder> CertifiedIndex::MakeFinder() {
   } else {
     finder = std::make_unique<CertifiedFinder>(
         *this, CertifiedFinder::Limits{.background = options_.background,
-                                       .max_bytes = options_.max_bytes});
+                                       .max_bytes = options_.max_bytes,
+                                       .first_pass = options_.first_pass});
   }
   if (options_.check_every == 0) return finder;
   return std::make_unique<CheckedFinder>(std::move(finder),

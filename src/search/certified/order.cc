@@ -15,21 +15,6 @@ using kernels::Radii;
 // Features are prefetched this number of contenders ahead.
 constexpr std::size_t kAhead = 16;
 
-void Raise(Ceiling& ceiling, const Ceiling& other) {
-  for (std::size_t r = 0; r < kRadii; ++r) {
-    ceiling.height[r] = std::max(ceiling.height[r], other.height[r]);
-  }
-  ceiling.widest = std::max(ceiling.widest, other.widest);
-}
-
-Ceiling CeilingOf(const Radii& radii, float centre, float width) {
-  Ceiling ceiling{.height = {}, .widest = width};
-  for (std::size_t r = 0; r < kRadii; ++r) {
-    ceiling.height[r] = centre + radii[r] * width;
-  }
-  return ceiling;
-}
-
 // Indices of the contenders by decreasing bound, in O(n). They are sorted into
 // buckets, which is enough: at the top, where the order matters, bounds are
 // sparse.
@@ -60,6 +45,21 @@ std::vector<std::uint32_t> ByFallingBound(std::span<const Contender> contenders,
 }
 
 }  // namespace
+
+void Raise(Ceiling& ceiling, const Ceiling& other) {
+  for (std::size_t r = 0; r < kRadii; ++r) {
+    ceiling.height[r] = std::max(ceiling.height[r], other.height[r]);
+  }
+  ceiling.widest = std::max(ceiling.widest, other.widest);
+}
+
+Ceiling CeilingOf(const Radii& radii, float centre, float width) {
+  Ceiling ceiling{.height = {}, .widest = width};
+  for (std::size_t r = 0; r < kRadii; ++r) {
+    ceiling.height[r] = centre + radii[r] * width;
+  }
+  return ceiling;
+}
 
 Order::Order(Snapshot snapshot, const Radii& radii, float radius,
              std::span<const Contender> contenders,

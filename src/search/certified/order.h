@@ -21,6 +21,14 @@ struct Contender {
   ArmId id;
 };
 
+/// The ceiling over an arm with these bounds, or over all arms whose bounds are
+/// no higher.
+kernels::Ceiling CeilingOf(const kernels::Radii& radii, float centre,
+                           float width);
+
+/// Makes `ceiling` one over the arms of both.
+void Raise(kernels::Ceiling& ceiling, const kernels::Ceiling& other);
+
 /// A set of arms under one snapshot: the contenders in the order of their upper
 /// bounds, and one ceiling for the rest, which are all other arms. The best arm
 /// is found by walking down the order until no later arm can reach its score.

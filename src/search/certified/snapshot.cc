@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/first_pass.h"
+
 namespace manyarms {
 namespace {
 
@@ -76,6 +78,8 @@ void Snapshot::Tighten(const Query& query) {
       std::min(WidthsSince(*query.belief), std::sqrt(largest) * (1 + 0x1p-24));
   version_ = query.belief->version();
 }
+
+double Snapshot::norm() const { return NormBound(factor_); }
 
 std::size_t Snapshot::memory_bytes() const {
   return dim() * dim() * (sizeof(double) + sizeof(float)) +

@@ -31,6 +31,9 @@ class Snapshot {
   /// How centres and widths are computed. Refers to the snapshot.
   kernels::BoundTerms terms() const;
 
+  /// An upper bound of |A_0 x| / |x|. Costs O(d^3) for up to 64 features.
+  double norm() const;
+
   std::size_t dim() const { return packed_.dim(); }
   std::size_t memory_bytes() const;
 

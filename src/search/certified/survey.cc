@@ -8,13 +8,21 @@
 #include <utility>
 #include <vector>
 
+#include "search/certified/collected.h"
+#include "search/certified/compact_survey.h"
+
 namespace manyarms {
 namespace {
 
 using kernels::BlockBounds;
 
-// The number of blocks in the sample.
+// The number of blocks in the sample, for many arms. Of fewer arms a sixteenth
+// is looked at, but at least a few blocks.
 constexpr std::size_t kSample = 256;
+constexpr std::size_t kLeastSample = 32;
+std::size_t SampleSize(std::size_t blocks) {
+  return std::min(blocks, std::clamp(blocks / 16, kLeastSample, kSample));
+}
 
 // The most blocks that are read under one lock. With many features fewer are,
 // so that Add waits for some ten microseconds at most, or for two blocks if
@@ -24,33 +32,73 @@ std::size_t BatchFor(std::size_t dim) {
   return std::clamp<std::size_t>(16384 / (dim * dim), 2, kBatch);
 }
 
-// Ceilings are computed at these multiples of the radius.
-constexpr kernels::Radii kMultiples = {0, 0.5F, 0.75F, 1, 1.25F, 1.5F, 2, 3};
-
 // What it costs to make an arm a contender, in arms scored by a scan. Most of
 // it is for new memory. Measured with 16 features and a million arms.
 constexpr std::uint64_t kContenderPrice = 30;
 
+// What it costs to compute the bounds of a single arm, whose features lie on
+// cache lines of their own.
+std::uint64_t SurvivorPrice(std::size_t dim) { return 16 * (1 + dim / 16); }
+
 // The part of all arms that may be contenders. It bounds their memory.
 constexpr double kMostContenders = 1.0 / 4;
 
-// The upper bounds at the radius of a sample of the arms, in decreasing order.
-std::vector<float> SampleBounds(const BlockTable& table,
-                                std::span<const MaskedBlock> arms,
-                                const Snapshot& snapshot, float radius) {
+// The coarse radius is one of these multiples of the radius. The larger it is,
+// the lower is the ceiling of the arms that are not looked at, and the more
+// arms are.
+constexpr std::array kCoarseMultiples = {2.0, 1.5, 1.0};
+
+// Beyond this part of the arms it costs less to read all of them.
+constexpr double kMostSurvivors = 1.0 / 48;
+
+struct SampledArm {
+  float bound;  // at the radius
+  float centre;
+  float length;
+};
+
+// A sample of the arms, by decreasing bound.
+std::vector<SampledArm> Sample(const BlockTable& table,
+                               std::span<const MaskedBlock> arms,
+                               const Snapshot& snapshot, float radius) {
   const kernels::BoundTerms terms = snapshot.terms();
-  const std::size_t blocks = std::min(kSample, arms.size());
-  std::vector<float> sample;
+  const std::size_t blocks = SampleSize(arms.size());
+  std::vector<SampledArm> sample;
+  sample.reserve(blocks * kLanes);
   BlockBounds bounds;
   for (std::size_t i = 0; i < blocks; ++i) {
     const MaskedBlock& masked = arms[i * arms.size() / blocks];
     kernels::BoundsOf(table.Features(masked.block), terms, bounds);
     ForEachLane(masked.lanes, [&](std::uint32_t lane) {
-      sample.push_back(bounds.centre[lane] + radius * bounds.width[lane]);
+      sample.push_back(
+          {.bound = bounds.centre[lane] + radius * bounds.width[lane],
+           .centre = bounds.centre[lane],
+           .length = bounds.length[lane]});
     });
   }
-  std::ranges::sort(sample, std::greater<>());
+  std::ranges::sort(sample, std::greater<>(), &SampledArm::bound);
   return sample;
+}
+
+// Chooses the largest coarse radius for which few arms have to be looked at;
+// none if there is none.
+void ChooseCoarseRadius(std::span<const SampledArm> sample, std::size_t arms,
+                        SurveyPlan& plan) {
+  const double widest = plan.snapshot.norm();
+  for (const double multiple : kCoarseMultiples) {
+    const double radius = multiple * plan.radius;
+    const auto survivors =
+        static_cast<double>(std::ranges::count_if(sample, [&](const auto& arm) {
+          return arm.centre + radius * widest * arm.length >= plan.cutoff;
+        }));
+    const double share = survivors / static_cast<double>(sample.size());
+    if (share > kMostSurvivors) continue;
+    plan.coarse_radius = radius;
+    // Twice as many as expected, and what the sample may have missed.
+    plan.most_survivors = static_cast<std::size_t>(
+        (2 * share + kMostSurvivors) * static_cast<double>(arms));
+    return;
+  }
 }
 
 }  // namespace
@@ -60,6 +108,8 @@ std::vector<float> SampleBounds(const BlockTable& table,
 std::uint64_t PassPrice(std::size_t arms, std::size_t dim) {
   return arms * (1 + (dim + 15) / 16);
 }
+
+std::uint64_t CompactPassPrice(std::size_t arms) { return arms / 4; }
 
 std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
                                      std::span<const MaskedBlock> arms,
@@ -71,12 +121,13 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
   double radius = std::clamp(occasion.radius, now, 2 * now);
   if (radius == 0) radius = 1;
   const auto rounded = static_cast<float>(radius);
-  const std::vector<float> sample =
-      SampleBounds(store.blocks(), arms, snapshot, rounded);
+  const std::vector<SampledArm> sample =
+      Sample(store.blocks(), arms, snapshot, rounded);
 
   const auto total = static_cast<double>(sample.size());
   const auto reaching = static_cast<double>(
-      std::ranges::lower_bound(sample, occasion.threshold, std::greater<>()) -
+      std::ranges::lower_bound(sample, occasion.threshold, std::greater<>(),
+                               &SampledArm::bound) -
       sample.begin());
   const double walk = reaching / total * static_cast<double>(occasion.arms);
   if (2 * walk > occasion.mean_walk) return std::nullopt;
@@ -89,7 +140,7 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
   const double share = std::min(wanted, room);
   const auto contenders = static_cast<std::size_t>(share * all);
   const auto rank = static_cast<std::size_t>(share * total);
-  const float lowest = sample[std::min(rank, sample.size() - 1)];
+  const float lowest = sample[std::min(rank, sample.size() - 1)].bound;
   const bool too_many = wanted > kMostContenders || room < reaching / total;
   SurveyPlan plan{
       .snapshot = std::move(snapshot),
@@ -100,60 +151,66 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
       .contenders = contenders,
       .most_contenders =
           std::min(2 * contenders + kSample * kLanes, occasion.most_contenders),
+      .coarse_radius = std::nullopt,
       .price = std::nullopt};
-  if (!too_many) {
-    plan.price =
-        PassPrice(occasion.arms, store.dim()) + kContenderPrice * contenders;
+  if (too_many) return plan;
+  if (occasion.has_compact_copy) {
+    ChooseCoarseRadius(sample, occasion.arms, plan);
   }
+  const std::uint64_t pass =
+      plan.coarse_radius
+          ? CompactPassPrice(occasion.arms) +
+                plan.most_survivors / 2 * SurvivorPrice(store.dim())
+          : PassPrice(occasion.arms, store.dim());
+  plan.price = pass + kContenderPrice * contenders;
   return plan;
 }
+
+namespace {
+
+// The pass over all arms.
+bool ReadAllArms(const ArmStore& store, std::span<const MaskedBlock> arms,
+                 SurveyLocks locks, const std::atomic<bool>& cancelled,
+                 Collected& collected) {
+  std::array<BlockBounds, kBatch> bounds;
+  std::array<std::uint32_t, kBatch> reaching;
+  const std::size_t step = BatchFor(store.dim());
+  for (std::size_t first = 0; first < arms.size(); first += step) {
+    if (cancelled || collected.too_many()) return false;
+    const auto batch = arms.subspan(first, std::min(step, arms.size() - first));
+    std::shared_lock<SharedMutex> lock;
+    if (locks == SurveyLocks::kBySurvey) lock = store.ReadLock();
+    const BlockTable table = store.blocks();
+    kernels::Survey(table, batch, collected.terms(),
+                    std::span(bounds).first(batch.size()),
+                    std::span(reaching).first(batch.size()), collected.rest());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const float* block = table.Features(batch[i].block);
+      ForEachLane(reaching[i], [&](std::uint32_t lane) {
+        const Slot slot = batch[i].block * kLanes + lane;
+        collected.Add({.centre = bounds[i].centre[lane],
+                       .width = bounds[i].width[lane],
+                       .slot = slot,
+                       .id = table.Id(slot)},
+                      block, lane);
+      });
+    }
+  }
+  return !collected.too_many();
+}
+
+}  // namespace
 
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
                                   std::span<const MaskedBlock> arms,
                                   const SurveyPlan& plan, SurveyLocks locks,
                                   const std::atomic<bool>& cancelled) {
-  kernels::SurveyTerms terms{.bounds = plan.snapshot.terms(),
-                             .radius = plan.radius,
-                             .cutoff = plan.cutoff};
-  for (std::size_t r = 0; r < kernels::kRadii; ++r) {
-    terms.radii[r] = kMultiples[r] * plan.radius;
-  }
-  const std::size_t dim = store.dim();
-  std::vector<Contender, LargeAllocator<Contender>> contenders;
-  std::vector<float, LargeAllocator<float>> features;
-  contenders.reserve(std::min(plan.contenders * 5 / 4, plan.most_contenders));
-  features.reserve(contenders.capacity() * dim);
-  kernels::Ceiling rest = kernels::kNoCeiling;
-  std::array<BlockBounds, kBatch> bounds;
-  std::array<std::uint32_t, kBatch> reaching;
-  const std::size_t step = BatchFor(dim);
-  for (std::size_t first = 0; first < arms.size(); first += step) {
-    if (cancelled || contenders.size() > plan.most_contenders) return nullptr;
-    const auto batch = arms.subspan(first, std::min(step, arms.size() - first));
-    std::shared_lock<SharedMutex> lock;
-    if (locks == SurveyLocks::kBySurvey) lock = store.ReadLock();
-    const BlockTable table = store.blocks();
-    kernels::Survey(table, batch, terms, std::span(bounds).first(batch.size()),
-                    std::span(reaching).first(batch.size()), rest);
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      const float* block = table.Features(batch[i].block);
-      ForEachLane(reaching[i], [&](std::uint32_t lane) {
-        const Slot slot = batch[i].block * kLanes + lane;
-        contenders.push_back({.centre = bounds[i].centre[lane],
-                              .width = bounds[i].width[lane],
-                              .slot = slot,
-                              .id = table.Id(slot)});
-        const std::size_t end = features.size();
-        features.resize(end + dim);
-        for (std::size_t j = 0; j < dim; ++j) {
-          features[end + j] = block[j * kLanes + lane];
-        }
-      });
-    }
-  }
-  if (contenders.size() > plan.most_contenders) return nullptr;
-  return std::make_unique<Order>(plan.snapshot, terms.radii, plan.radius,
-                                 contenders, features, rest);
+  Collected collected(plan, store.dim());
+  const bool read =
+      plan.coarse_radius
+          ? ReadCompactCopy(store, plan, locks, cancelled, collected)
+          : ReadAllArms(store, arms, locks, cancelled, collected);
+  return read ? collected.MakeOrder() : nullptr;
 }
 
 }  // namespace manyarms

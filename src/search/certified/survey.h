@@ -22,6 +22,11 @@ struct SurveyPlan {
   float cutoff;
   std::size_t contenders;       ///< about how many there will be
   std::size_t most_contenders;  ///< beyond this the survey is given up
+  /// If there is one, the survey reads the store's compact copy, and computes
+  /// the bounds of those arms only whose coarse bound at this radius reaches
+  /// the cutoff. Otherwise it reads all arms.
+  std::optional<double> coarse_radius;
+  std::size_t most_survivors = 0;  ///< of these, beyond which it is given up
   /// The cost in arms scored by a scan; none if there would be too many
   /// contenders.
   std::optional<std::uint64_t> price;
@@ -32,14 +37,17 @@ struct SurveyOccasion {
   const Query& query;  ///< the last one
   float threshold;     ///< the score that its answer had
   double radius;       ///< the least to be expected
-  double mean_walk;    ///< mean number of arms scored by recent choices
+  double mean_walk;    ///< mean cost of recent choices, in arms scored
   double spare;        ///< part of the arms to keep beyond those needed
   std::size_t arms;    ///< the number of arms
   std::size_t most_contenders;  ///< for which the finder has memory
+  bool has_compact_copy;        ///< of just these arms
 };
 
-/// What the pass of a survey costs, in arms scored by a scan.
+/// What the pass of a survey costs, in arms scored by a scan, if it reads all
+/// arms, and the least that it costs if it reads their compact copy.
 std::uint64_t PassPrice(std::size_t arms, std::size_t dim);
+std::uint64_t CompactPassPrice(std::size_t arms);
 
 /// Estimates from a few thousand arms how many a choice would have to score
 /// under this snapshot. Returns none if that does not halve the work of a
@@ -55,7 +63,8 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
 enum class SurveyLocks : std::uint8_t { kBySurvey, kByAsker };
 
 /// One pass over the arms. Returns none if it is cancelled, or if there are far
-/// more contenders than planned.
+/// more contenders than planned. `arms` are not used if the plan has a coarse
+/// radius.
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
                                   std::span<const MaskedBlock> arms,
                                   const SurveyPlan& plan, SurveyLocks locks,

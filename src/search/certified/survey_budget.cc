@@ -20,20 +20,26 @@ std::uint64_t PlanPrice(std::size_t dim) {
 // The part of all arms that become contenders beyond those that the last query
 // needs: more after uncertain walks, less of very many arms.
 constexpr double kMostSpare = 1.0 / 4;
-double LeastSpare(std::size_t arms) {
-  return std::min(1.0 / 32, 32 / std::sqrt(static_cast<double>(arms)));
+double LeastSpare(std::size_t arms, bool has_compact_copy) {
+  // With a compact copy it costs little if the order is not enough.
+  const double per_root = has_compact_copy ? 4 : 32;
+  return std::min(1.0 / 32, per_root / std::sqrt(static_cast<double>(arms)));
 }
+
+// After plans and surveys in vain, up to this number of times as much is earned
+// before the next plan.
+constexpr std::uint64_t kMostPatience = 64;
 
 }  // namespace
 
 void SurveyBudget::Earn(std::uint64_t arms, bool certain) {
   recent_.arms += arms;
   ++recent_.choices;
-  if (!certain) recent_.uncertain = true;
+  if (!certain) ++recent_.uncertain;
 }
 
-bool SurveyBudget::MayPlan(std::size_t arms, std::size_t dim) const {
-  return recent_.arms >= std::max(PlanPrice(dim), PassPrice(arms, dim));
+bool SurveyBudget::MayPlan(std::uint64_t pass, std::size_t dim) const {
+  return recent_.arms >= patience_ * std::max(PlanPrice(dim), pass);
 }
 
 std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
@@ -42,9 +48,11 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
   credit_ += recent.arms;
   if (recent.arms < kShortWalk * recent.choices) return std::nullopt;
   const std::size_t arms = situation.arms.size();
-  const double spare = std::max(
-      LeastSpare(arms),
-      recent.uncertain ? std::min(2 * spare_, kMostSpare) : spare_ / 2);
+  const bool uncertain = recent.uncertain > 0;
+  const bool in_vain = 2 * recent.uncertain > recent.choices;
+  const double spare =
+      std::max(LeastSpare(arms, situation.has_compact_copy),
+               uncertain ? std::min(2 * spare_, kMostSpare) : spare_ / 2);
   Snapshot snapshot(objective, *situation.query.belief);
   const Snapshot* before = situation.in_use;
   if (before == nullptr && !probe_) {
@@ -54,7 +62,7 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
   // After uncertain walks, and before the first order, the next queries are
   // expected to be as far from the new snapshot as the last ones were from
   // theirs, otherwise half as far.
-  const bool far = before == nullptr || recent.uncertain;
+  const bool far = before == nullptr || uncertain;
   const double radius =
       (before != nullptr ? *before : *probe_).Radius(situation.query) /
       (far ? 1 : 2);
@@ -68,7 +76,10 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
                                static_cast<double>(recent.choices),
                   .spare = spare,
                   .arms = arms,
-                  .most_contenders = situation.most_contenders});
+                  .most_contenders = situation.most_contenders,
+                  .has_compact_copy = situation.has_compact_copy});
+  // A survey after which most walks are uncertain is no better than none.
+  patience_ = plan && !in_vain ? 1 : std::min(2 * patience_, kMostPatience);
   if (plan && (!plan->price || credit_ < *plan->price)) return std::nullopt;
   if (plan) {
     spare_ = spare;

@@ -11,15 +11,17 @@ namespace manyarms {
 /// Decides when a survey pays. A survey is paid for with the arms that choices
 /// have scored, so that surveys never cost more than choices. It must also be
 /// worth its price: at least halve the work of a choice. Whether it is depends
-/// on what the belief knows by now, so a new plan is made from time to time.
+/// on what the belief knows by now, so a new plan is made from time to time;
+/// after plans and surveys in vain, less and less often.
 class SurveyBudget {
  public:
-  /// Adds the arms that a choice has scored. `certain` says that it did not
-  /// fall back on a scan.
+  /// Adds what a choice has cost, in arms scored by a scan. `certain` says that
+  /// the order was enough to answer it.
   void Earn(std::uint64_t arms, bool certain);
 
-  /// Whether enough was earned to make a plan.
-  bool MayPlan(std::size_t arms, std::size_t dim) const;
+  /// Whether enough was earned to make a plan. `pass` is the least that a
+  /// survey costs.
+  bool MayPlan(std::uint64_t pass, std::size_t dim) const;
 
   struct Situation {
     const ArmStore& store;
@@ -28,6 +30,7 @@ class SurveyBudget {
     float threshold;         ///< the score that its answer had
     const Snapshot* in_use;  ///< none before the first survey
     std::size_t most_contenders;
+    bool has_compact_copy;  ///< of just these arms
   };
 
   /// A plan that pays and that the budget is enough for, or none. REQUIRES:
@@ -49,13 +52,14 @@ class SurveyBudget {
   // What choices have done since the last plan was made.
   struct Recent {
     std::uint64_t choices = 0;
-    std::uint64_t arms = 0;  // scored
-    bool uncertain = false;  // a choice fell back on a scan
+    std::uint64_t arms = 0;       // scored, or as much work
+    std::uint64_t uncertain = 0;  // choices for which the order was not enough
   };
   Recent recent_;
   std::uint64_t credit_ = 0;       // earned before that, and not spent
   double spare_ = 0;               // part of the arms that are spare contenders
   std::optional<Snapshot> probe_;  // the last plan's, while there is no order
+  std::uint64_t patience_ = 1;     // grows with plans and surveys in vain
 };
 
 }  // namespace manyarms

@@ -14,9 +14,10 @@ namespace manyarms {
 // Shared with the thread that runs it.
 struct SurveyRun::Work {
   Work(const ArmStore& all, const Members& members, SurveyPlan&& given)
-      : store(all),
-        plan(std::move(given)),
-        arms(members.arms().blocks().begin(), members.arms().blocks().end()) {}
+      : store(all), plan(std::move(given)) {
+    if (plan.coarse_radius) return;  // it reads the compact copy
+    arms.assign(members.arms().blocks().begin(), members.arms().blocks().end());
+  }
 
   const ArmStore& store;
   SurveyPlan plan;

@@ -1,0 +1,59 @@
+#include "search/certified/coarse_bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace manyarms {
+
+CoarseBounds::CoarseBounds(const Snapshot& snapshot)
+    : snapshot_(snapshot), terms_(snapshot.terms()), norm_(snapshot.norm()) {
+  direction_.Take(terms_.direction);
+}
+
+// What has to be added to step scale <h, q> for an upper bound of the centre:
+// the errors of arm and direction, the rounding of a sum of d products, and
+// what the definition of a centre adds.
+double CoarseBounds::Slack(const CompactCopy::Group& group) const {
+  const double length = group.length();
+  const double error = group.error();
+  const auto d = static_cast<double>(snapshot_.dim());
+  return direction_.error() * (length + error) + direction_.length() * error +
+         2 * d * 0x1p-24 * direction_.length() * length +
+         1.01 * terms_.centre_slack * (length + 2 * double{terms_.tiny}) +
+         2 * double{terms_.tiny} + d * 0x1p-140;
+}
+
+double CoarseBounds::CentreAt(const CompactCopy::Group& group,
+                              std::int32_t product) const {
+  const double step = direction_.step() * group.scale();
+  // No inner product is larger than that of the lengths.
+  const double centre =
+      std::min(step * product, direction_.length() * double{group.length()}) +
+      Slack(group);
+  return centre + std::abs(centre) * 0x1p-40;
+}
+
+double CoarseBounds::Width(const CompactCopy::Group& group) const {
+  const double length = double{group.length()} + 2 * double{terms_.tiny};
+  // Rounding of |A x| is a part of the norm and, row by row, of the Frobenius
+  // norm; 1.01 is more than both and the products below need.
+  const double root = norm_ * length * (1 + 0x1p-12) +
+                      1.01 * terms_.width_slack * length +
+                      2 * double{terms_.tiny};
+  return terms_.width_scale * root * (1 + 0x1p-20) +
+         1.01 * terms_.width_slack * length;
+}
+
+std::int32_t CoarseBounds::Threshold(const CompactCopy::Group& group,
+                                     double radius, float cutoff) const {
+  const double step = direction_.step() * group.scale();
+  const double room = double{cutoff} - radius * Width(group) - Slack(group);
+  // Two less than the quotient, for the rounding of this calculation.
+  const double threshold = std::floor(room / step) - 2;
+  constexpr double kMost = kernels::kMostCompact;
+  if (threshold > kMost) return kernels::kMostCompact;
+  if (!(threshold > -kMost)) return -kernels::kMostCompact;  // NaN, too
+  return static_cast<std::int32_t>(threshold);
+}
+
+}  // namespace manyarms
