@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/blocks.h"
 
@@ -111,6 +112,19 @@ HWY_INLINE bool AnyReaches(const Whole& values, float bar) {
     any = hn::Or(any, hn::Ge(values.part[p], least));
   }
   return !hn::AllFalse(Tag(), any);
+}
+
+// The highest value in the given lanes; NaN counts as the lowest.
+HWY_INLINE float Highest(const Whole& values, std::uint32_t lanes) {
+  const auto lowest = hn::Set(Tag(), -std::numeric_limits<float>::infinity());
+  auto highest = lowest;
+  for (std::size_t p = 0; p < kParts; ++p) {
+    const auto part = values.part[p];
+    const auto counts =
+        hn::And(MaskOf(lanes >> (p * kWidth)), hn::Ge(part, lowest));
+    highest = hn::Max(highest, hn::IfThenElse(counts, part, lowest));
+  }
+  return hn::GetLane(hn::MaxOfLanes(Tag(), highest));
 }
 
 }  // namespace manyarms::kernels::HWY_NAMESPACE

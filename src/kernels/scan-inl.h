@@ -89,9 +89,16 @@ void BestOfEach(const BlockTable& table, std::span<const MaskedBlock> blocks,
   const Score score(query...);
   HWY_ALIGN float values[kLanes];
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    Store(score(table.Features(blocks[i].block)), values);
-    BestHit hit;
-    hit.Offer(table, blocks[i], values);
+    MaskedBlock masked = blocks[i];
+    const Whole scores = score(table.Features(masked.block));
+    Store(scores, values);
+    // Only those that share the highest score are looked at one by one: which
+    // lane raises the bar cannot be predicted, and every lane would be a
+    // branch.
+    const float highest = Highest(scores, masked.lanes);
+    masked.lanes &= LanesReaching(scores, highest);
+    BestHit hit(highest);
+    hit.Offer(table, masked, values);
     best[i] = hit.best();
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "kernel_fixture.h"
@@ -163,6 +164,23 @@ TEST_P(Kernels, BestQuadraticFormOfEachIsThatOfEachAlone) {
       }
     }
   }
+}
+
+TEST_P(Kernels, BestQuadraticFormOfEachSkipsNaNAndKeepsTies) {
+  const IntegerArms arms(2, 3, 5);
+  const std::vector<double> infinite = {std::numeric_limits<double>::infinity(),
+                                        0.0, 0.0, 0.0};
+  const PackedFactor factor(infinite.data(), 2);
+  // Infinity where the first feature is not 0, and NaN where it is.
+  const std::vector<MaskedBlock> blocks = {{0, kAllLanes}, {1, 0}, {2, 0x8421}};
+  std::vector<Hit> best(3);
+  BestQuadraticFormOfEach(arms.table(), blocks, factor, best);
+  for (std::size_t b = 0; b < 3; ++b) {
+    const Hit alone = BestQuadraticForm(arms.table(), {&blocks[b], 1}, factor);
+    EXPECT_EQ(best[b].slot, alone.slot);
+    EXPECT_EQ(best[b].score, alone.score);
+  }
+  EXPECT_EQ(best[1].slot, kNoSlot);
 }
 
 // The same arms in chunks of two blocks, of which the last lies first in
