@@ -1,18 +1,23 @@
-// Two ratios of times by which the engine is judged, each from alternating
+// How near the engine comes to the machine, each ratio from alternating
 // measurements in one run:
-//   1. a scan of a million arms to a plain read of the same memory;
-//   2. a ts step without its search to a scan of 1,500 arms.
+//   1. each kernel to a plain read of the same memory;
+//   2. the scan by inner product likewise, with narrower registers;
+//   3. a ts step without its search to a scan of 1,500 arms.
 
 #include <fmt/format.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <functional>
-#include <limits>
+#include <memory>
+#include <span>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "kernels/kernels.h"
@@ -59,101 +64,234 @@ Pair Alternate(int rounds, int calls, const std::function<void()>& first,
 
 volatile float sink;  // keeps the compiler from removing the work
 
+// Arms with features from [-1, 1). The rows of one batch are repeated, because
+// drawing them takes much longer than scanning them; the rows of later batches
+// are shorter, so that the best arms are all in the first.
 struct Arms {
-  explicit Arms(std::size_t count) : store(kDim) {
-    std::vector<float> row(kDim);
-    for (ArmId id = 0; id < count; ++id) {
-      RandomStream(1, RandomStream::Role::kArm, id).Gaussians(row);
-      slots.push_back(store.Add(id, row));
+  Arms(std::size_t count, std::size_t dim) : store(dim) {
+    constexpr std::size_t kBatch = 100'000;
+    std::vector<float> rows(std::min(count, kBatch) * dim);
+    RandomStream random(1, RandomStream::Role::kArm, 0);
+    for (float& x : rows) x = static_cast<float>(2 * random.Uniform() - 1);
+    std::vector<ArmId> ids(rows.size() / dim);
+    store.Reserve(count);
+    for (ArmId first = 0; first < count; first += ids.size()) {
+      ids.resize(std::min<std::size_t>(ids.size(), count - first));
+      for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + i;
+      store.Add(ids, std::span<const float>(rows).first(ids.size() * dim));
+      for (float& x : rows) x *= 0.999F;
     }
   }
-  std::unique_ptr<Searcher> Scan(Objective objective) const {
-    auto search =
-        std::make_unique<Searcher>(ScanOptions{}, objective, store, 1);
-    search->Add(slots);
-    return search;
+  std::size_t dim() const { return store.dim(); }
+  double bytes() const {
+    return static_cast<double>(store.size() * dim() * sizeof(float));
+  }
+  std::span<const MaskedBlock> blocks() const {
+    return store.members().arms().blocks();
   }
   // Reads every byte of the features once, chunk by chunk in memory order.
   void Read() const {
     const BlockTable table = store.blocks();
-    const auto blocks = static_cast<std::uint32_t>(slots.size() / kLanes);
+    const std::uint32_t blocks = store.block_count();
     const std::uint32_t chunk = std::uint32_t{1} << table.chunk_shift;
     float sum = 0;
     for (std::uint32_t first = 0; first < blocks; first += chunk) {
       const std::size_t count = std::min(chunk, blocks - first);
-      sum += kernels::PlainRead(table.Features(first), count * kDim * kLanes);
+      sum += kernels::PlainRead(table.Features(first), count * dim() * kLanes);
     }
     sink = sum;
   }
 
   ArmStore store;
-  std::vector<Slot> slots;
 };
 
-// Checks the scan's answer before it is timed.
-void Verify(const Arms& arms, Searcher& search, const Eigen::VectorXd& theta) {
-  double best = -std::numeric_limits<double>::infinity();
-  std::vector<float> row(kDim);
-  for (const Slot slot : arms.slots) {
+// What the kernels are asked.
+struct Question {
+  explicit Question(std::size_t dim) : theta(dim), lower(dim * dim) {
+    RandomStream random(2, RandomStream::Role::kTheta, 0);
+    for (float& x : theta) x = static_cast<float>(2 * random.Uniform() - 1);
+    for (double& x : lower) x = 0.1 * (2 * random.Uniform() - 1);
+    factor.Pack(lower.data(), dim);
+  }
+
+  double Mean(std::span<const float> x) const {
+    double sum = 0;
+    for (std::size_t j = 0; j < x.size(); ++j) sum += double{theta[j]} * x[j];
+    return sum;
+  }
+  double Form(std::span<const float> x) const {
+    double form = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double row = 0;
+      for (std::size_t j = 0; j <= i; ++j)
+        row += lower[j * x.size() + i] * x[j];
+      form += row * row;
+    }
+    return form;
+  }
+
+  std::vector<float> theta;
+  std::vector<double> lower;  // column-major
+  kernels::PackedFactor factor;
+};
+
+// One kernel over all arms. The score that it returns is compared with that of
+// the obvious loop before it is timed.
+struct Kernel {
+  const char* name;
+  std::size_t adds_per_arm;  // 0: memory is the limit, not arithmetic
+  std::function<float()> run;
+  std::function<double(std::span<const float>)> score;
+};
+
+void Verify(const Arms& arms, const Kernel& kernel) {
+  std::vector<float> row(arms.dim());
+  double best = -1e30;
+  const auto rows =
+      static_cast<Slot>(std::min<std::size_t>(arms.store.size(), 100'000));
+  for (Slot slot = 0; slot < rows; ++slot) {
     arms.store.CopyFeatures(slot, row);
-    const Eigen::Map<const Eigen::VectorXf> x(row.data(), kDim);
-    best = std::max(best, theta.dot(x.cast<double>()));
+    best = std::max(best, kernel.score(row));
   }
-  const double found = search.Best({.direction = &theta})->score;
-  if (std::abs(found - best) > 1e-4) {
-    throw std::logic_error("the scan is wrong");
+  if (std::abs(kernel.run() - best) > 1e-4 * (1 + best)) {
+    throw std::logic_error(fmt::format("{} is wrong", kernel.name));
   }
 }
 
-void BenchScan(std::size_t count) {
-  const Arms arms(count);
-  const auto search = arms.Scan(Objective::kInnerProduct);
-  const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
-  Verify(arms, *search, theta);
-  const int calls = static_cast<int>(1 + 2'000'000 / count);
-  const auto [scan, read] = Alternate(
-      41, calls, [&] { sink = search->Best({.direction = &theta})->score; },
-      [&] { arms.Read(); });
-  const auto bytes = static_cast<double>(count * kDim * sizeof(float));
+void Bench(const Arms& arms, const Kernel& kernel) {
+  Verify(arms, kernel);
+  const auto count = static_cast<double>(arms.store.size());
+  const int calls = static_cast<int>(1 + 2e7 / arms.bytes());
+  const int rounds = arms.bytes() > 2e8 ? 9 : 21;
+  const auto [time, read] = Alternate(
+      rounds, calls, [&] { sink = kernel.run(); }, [&] { arms.Read(); });
+  std::string adds;
+  if (kernel.adds_per_arm != 0) {
+    adds = fmt::format(
+        ", {:.1f} multiply-adds/ns",
+        count * static_cast<double>(kernel.adds_per_arm) / time / 1e9);
+  }
   fmt::print(
-      "scan, {:>9} arms: {:>9.1f} us, {:>5.1f} GB/s; plain read {:>9.1f} us, "
-      "{:>5.1f} GB/s; scan at {:.0f} % of a plain read\n",
-      count, 1e6 * scan, bytes / scan / 1e9, 1e6 * read, bytes / read / 1e9,
-      100 * read / scan);
+      "{:<8} {:<17} {:>9} x {}: {:>8.1f} us, {:>5.1f} GB/s; plain read "
+      "{:>8.1f} "
+      "us, {:>5.1f} GB/s; {:>3.0f} %{}\n",
+      kernels::InstructionSet(), kernel.name, arms.store.size(), arms.dim(),
+      1e6 * time, arms.bytes() / time / 1e9, 1e6 * read,
+      arms.bytes() / read / 1e9, 100 * read / time, adds);
 }
 
-// The scan with a factor is limited by arithmetic: d(d+1)/2 + d multiply-adds
-// per arm for the form, and d more for the mean.
-void BenchForm(std::size_t count, Objective objective, const char* name) {
-  const Arms arms(count);
-  const auto search = arms.Scan(objective);
-  const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
-  const Eigen::MatrixXd factor =
-      Eigen::MatrixXd::Ones(kDim, kDim).triangularView<Eigen::Lower>();
-  constexpr int kRounds = 21;
-  std::vector<double> times;
-  times.reserve(kRounds);
-  for (int round = 0; round < kRounds; ++round) {
-    times.push_back(Time(1, [&] {
-      sink = search->Best({.direction = &theta, .factor = &factor})->score;
-    }));
+Kernel InnerProduct(const Arms& arms, const Question& ask) {
+  return {"inner product", 0,
+          [&] {
+            return kernels::BestInnerProduct(arms.store.blocks(), arms.blocks(),
+                                             ask.theta)
+                .score;
+          },
+          [&](auto x) { return ask.Mean(x); }};
+}
+
+Kernel TopInnerProduct(const Arms& arms, const Question& ask) {
+  return {"inner product, 10", 0,
+          [&] {
+            kernels::TopHits top(10);
+            kernels::TopInnerProduct(arms.store.blocks(), arms.blocks(),
+                                     ask.theta, top);
+            return top.Sorted().front().score;
+          },
+          [&](auto x) { return ask.Mean(x); }};
+}
+
+// The form takes d(d+1)/2 + d multiply-adds an arm, the mean d, and the length
+// that bounds need d.
+void BenchForms(const Arms& arms, const Question& ask) {
+  const BlockTable table = arms.store.blocks();
+  const std::span<const MaskedBlock> blocks = arms.blocks();
+  const std::size_t d = arms.dim();
+  const std::size_t form_adds = d * (d + 1) / 2 + d;
+  const auto form = [&](auto x) { return ask.Form(x); };
+  Bench(arms,
+        {"quadratic form", form_adds,
+         [&] {
+           return kernels::BestQuadraticForm(table, blocks, ask.factor).score;
+         },
+         form});
+  std::vector<Hit> best(blocks.size());
+  Bench(arms, {"best of each", form_adds,
+               [&] {
+                 kernels::BestQuadraticFormOfEach(table, blocks, ask.factor,
+                                                  best);
+                 return std::ranges::max(best, {}, &Hit::score).score;
+               },
+               form});
+  Bench(arms, {"optimism", form_adds + d,
+               [&] {
+                 return kernels::BestOptimism(table, blocks, ask.theta,
+                                              ask.factor)
+                     .score;
+               },
+               [&](auto x) { return ask.Mean(x) + std::sqrt(ask.Form(x)); }});
+  // No arm reaches the cutoff, so the ceiling is that of all arms. As in a
+  // survey, bounds are written to the same place for every 64 blocks.
+  constexpr std::size_t kBatch = 64;
+  const kernels::SurveyTerms terms{
+      .bounds = {.direction = ask.theta, .factor = &ask.factor},
+      .radius = 1,
+      .cutoff = 1e9F,
+      .radii = {0, 1, 2, 3, 4, 5, 6, 7}};
+  std::vector<kernels::BlockBounds> bounds(kBatch);
+  std::vector<std::uint32_t> reaching(kBatch);
+  Bench(arms, {"survey", form_adds + 2 * d,
+               [&] {
+                 kernels::Ceiling rest = kernels::kNoCeiling;
+                 for (std::size_t i = 0; i < blocks.size(); i += kBatch) {
+                   const std::size_t n = std::min(kBatch, blocks.size() - i);
+                   kernels::Survey(table, blocks.subspan(i, n), terms,
+                                   std::span(bounds).first(n),
+                                   std::span(reaching).first(n), rest);
+                 }
+                 return rest.height[1];
+               },
+               [&](auto x) { return ask.Mean(x) + std::sqrt(ask.Form(x)); }});
+}
+
+// The scan by inner product with each instruction set of the machine but the
+// best one, which was measured before.
+void BenchNarrower(const Arms& arms, const Question& ask) {
+  const std::string best = kernels::InstructionSet();
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    const std::string name = hwy::TargetName(target);
+    if (name == best || (name != "AVX2" && name != "SSE4")) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    Bench(arms, InnerProduct(arms, ask));
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   }
-  const double seconds = Median(times);
-  const std::size_t adds_per_arm =
-      kDim * (kDim + 1) / 2 + kDim +
-      (objective == Objective::kOptimism ? kDim : 0);
-  const auto adds = static_cast<double>(count * adds_per_arm);
-  fmt::print("{}, {:>9} arms: {:>9.1f} us, {:.1f} multiply-adds/ns\n", name,
-             count, 1e6 * seconds, adds / seconds / 1e9);
+}
+
+void BenchKernels(std::size_t count, std::size_t dim, bool forms) {
+  const Arms arms(count, dim);
+  const Question ask(dim);
+  Bench(arms, InnerProduct(arms, ask));
+  BenchNarrower(arms, ask);
+  Bench(arms, TopInnerProduct(arms, ask));
+  if (forms) BenchForms(arms, ask);
+}
+
+std::unique_ptr<Searcher> Scan(const Arms& arms) {
+  auto search = std::make_unique<Searcher>(
+      ScanOptions{}, Objective::kInnerProduct, arms.store, 1);
+  search->Add(arms.store.Slots());
+  return search;
 }
 
 // Measures a ts step with a single arm: draw, sample, search of one block,
 // update.
 void BenchStep() {
-  const Arms many(1'000'000);
-  const Arms few(1500);
-  const auto scan_many = many.Scan(Objective::kInnerProduct);
-  const auto scan_few = few.Scan(Objective::kInnerProduct);
+  const Arms many(1'000'000, kDim);
+  const Arms few(1500, kDim);
+  const auto scan_many = Scan(many);
+  const auto scan_few = Scan(few);
   const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
 
   Bandit bandit({.dim = kDim, .search = ScanOptions{}});
@@ -184,20 +322,26 @@ void BenchStep() {
       100 * hot.first / hot.second);
 }
 
+// Where there is no /proc/cpuinfo, it is not known.
+std::string Processor() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown processor";
+}
+
 }  // namespace
 }  // namespace manyarms
 
 int main() try {
   using namespace manyarms;
-  fmt::print("instructions: {}, {} features\n", kernels::InstructionSet(),
-             kDim);
+  fmt::print("{}, {}\n", Processor(), kernels::InstructionSet());
   for (const std::size_t arms : {1600U, 16000U, 100'000U, 1'000'000U}) {
-    BenchScan(arms);
+    BenchKernels(arms, kDim, true);
   }
-  for (const std::size_t arms : {16000U, 1'000'000U}) {
-    BenchForm(arms, Objective::kQuadraticForm, "scan by quadratic form");
-    BenchForm(arms, Objective::kOptimism, "scan by optimism");
-  }
+  BenchKernels(10'000'000, kDim, false);
+  BenchKernels(1'000'000, 64, false);
   BenchStep();
 } catch (const std::exception& error) {
   std::fputs(error.what(), stderr);

@@ -10,21 +10,24 @@ HWY_BEFORE_NAMESPACE();
 namespace manyarms::kernels::HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE Two Add(const Two& x, float a) {
+HWY_INLINE Whole Add(Whole x, float a) {
   const auto term = hn::Set(Tag(), a);
-  return {hn::Add(x.first, term), hn::Add(x.second, term)};
+  for (Vec& part : x.part) part = hn::Add(part, term);
+  return x;
 }
 
-HWY_INLINE Two Mul(float a, const Two& x) {
+HWY_INLINE Whole Mul(float a, Whole x) {
   const auto factor = hn::Set(Tag(), a);
-  return {hn::Mul(factor, x.first), hn::Mul(factor, x.second)};
+  for (Vec& part : x.part) part = hn::Mul(factor, part);
+  return x;
 }
 
-HWY_INLINE Two Sqrt(const Two& x) {
-  return {hn::Sqrt(x.first), hn::Sqrt(x.second)};
+HWY_INLINE Whole Sqrt(Whole x) {
+  for (Vec& part : x.part) part = hn::Sqrt(part);
+  return x;
 }
 
-// The three numbers that BoundTerms defines, of the arms at two places.
+// The three numbers that BoundTerms defines, of the arms of a block.
 class Bounds {
  public:
   explicit Bounds(const BoundTerms& terms)
@@ -33,26 +36,23 @@ class Bounds {
         product_(terms.direction),
         form_(*terms.factor) {}
 
-  HWY_INLINE Two Length(const float* HWY_RESTRICT x,
-                        const float* HWY_RESTRICT y) const {
-    Two square = Zeros();
-    for (std::size_t j = 0; j < dim_; ++j, x += kLanes, y += kLanes) {
-      square = AddSquare(Load(x, y), square);
+  HWY_INLINE Whole Length(const float* HWY_RESTRICT x) const {
+    Whole square = Zeros<kParts>();
+    for (std::size_t j = 0; j < dim_; ++j, x += kLanes) {
+      square = AddSquare(Load<kParts>(x), square);
     }
     return Add(Sqrt(square), terms_.tiny);
   }
 
-  HWY_INLINE Two Width(const float* HWY_RESTRICT x, const float* HWY_RESTRICT y,
-                       const Two& length) const {
-    const Two root = Add(Sqrt(form_(x, y)), terms_.tiny);
-    const Two scaled = Mul(terms_.width_scale, root);
-    return MulAdd(terms_.width_slack, length, scaled);
+  HWY_INLINE Whole Width(const float* HWY_RESTRICT x,
+                         const Whole& length) const {
+    const Whole root = Add(Sqrt(form_(x)), terms_.tiny);
+    return MulAdd(terms_.width_slack, length, Mul(terms_.width_scale, root));
   }
 
-  HWY_INLINE Two Centre(const float* HWY_RESTRICT x,
-                        const float* HWY_RESTRICT y, const Two& length) const {
-    const Two product = product_(x, y);
-    return Add(MulAdd(terms_.centre_slack, length, product), terms_.tiny);
+  HWY_INLINE Whole Centre(const float* HWY_RESTRICT x,
+                          const Whole& length) const {
+    return Add(MulAdd(terms_.centre_slack, length, product_(x)), terms_.tiny);
   }
 
  private:
@@ -62,31 +62,24 @@ class Bounds {
   QuadraticFormScore form_;
 };
 
+HWY_INLINE void StoreBounds(const float* block, const Bounds& bounds,
+                            BlockBounds& out) {
+  const Whole length = bounds.Length(block);
+  Store(bounds.Centre(block, length), out.centre);
+  Store(bounds.Width(block, length), out.width);
+  Store(length, out.length);
+}
+
 void BoundsOf(const float* block, const BoundTerms& terms, BlockBounds& out) {
-  const Tag tag;
-  const Bounds bounds(terms);
-  for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
-    const float* x = block + part;
-    const Two length = bounds.Length(x, x);
-    const Two width = bounds.Width(x, x, length);
-    const Two centre = bounds.Centre(x, x, length);
-    hn::StoreU(centre.first, tag, out.centre + part);
-    hn::StoreU(width.first, tag, out.width + part);
-    hn::StoreU(length.first, tag, out.length + part);
-  }
+  StoreBounds(block, Bounds(terms), out);
 }
 
 void LengthsAndWidths(const float* block, const BoundTerms& terms,
                       BlockLengths& out) {
-  const Tag tag;
   const Bounds bounds(terms);
-  for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
-    const float* x = block + part;
-    const Two length = bounds.Length(x, x);
-    const Two width = bounds.Width(x, x, length);
-    hn::StoreU(Add(length, terms.tiny).first, tag, out.length + part);
-    hn::StoreU(width.first, tag, out.width + part);
-  }
+  const Whole length = bounds.Length(block);
+  Store(Add(length, terms.tiny), out.length);
+  Store(bounds.Width(block, length), out.width);
 }
 
 // The two halves of a survey are not inlined, so that each has enough
@@ -95,25 +88,8 @@ HWY_NOINLINE void ComputeBounds(const BlockTable& table,
                                 std::span<const MaskedBlock> blocks,
                                 const Bounds& bounds,
                                 std::span<BlockBounds> out) {
-  const Tag tag;
-  const std::size_t ahead = Ahead(table.dim);
-  for (std::size_t i = 0; i < blocks.size(); i += 2) {
-    // The last of an odd number is paired with itself.
-    const std::size_t other = HWY_MIN(i + 1, blocks.size() - 1);
-    const float* x = table.Features(blocks[i].block);
-    const float* y = table.Features(blocks[other].block);
-    PrefetchTwo(table, blocks, i + ahead);
-    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
-      const Two length = bounds.Length(x + part, y + part);
-      const Two width = bounds.Width(x + part, y + part, length);
-      const Two centre = bounds.Centre(x + part, y + part, length);
-      hn::StoreU(centre.first, tag, out[i].centre + part);
-      hn::StoreU(width.first, tag, out[i].width + part);
-      hn::StoreU(length.first, tag, out[i].length + part);
-      hn::StoreU(centre.second, tag, out[other].centre + part);
-      hn::StoreU(width.second, tag, out[other].width + part);
-      hn::StoreU(length.second, tag, out[other].length + part);
-    }
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    StoreBounds(table.Features(blocks[i].block), bounds, out[i]);
   }
 }
 

@@ -13,24 +13,14 @@ namespace {
 std::uint64_t DirectionsReached(const float* directions, std::size_t count,
                                 std::span<const float> vector,
                                 float threshold) {
-  const Tag tag;
   const InnerProductScore score(vector);
-  const auto bar = hn::Set(tag, threshold);
   const std::size_t stride = vector.size() * kLanes;
   const std::size_t blocks = (count + kLanes - 1) / kLanes;
   std::uint64_t reached = 0;
-  for (std::size_t block = 0; block < blocks; block += 2) {
-    // The last of an odd number is paired with itself.
-    const std::size_t other = HWY_MIN(block + 1, blocks - 1);
-    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
-      const Two sum = score(directions + block * stride + part,
-                            directions + other * stride + part);
-      const auto lanes = [&](Vec s) {
-        return static_cast<std::uint64_t>(LanesOf(hn::Ge(s, bar)));
-      };
-      reached |= lanes(sum.first) << (block * kLanes + part);
-      reached |= lanes(sum.second) << (other * kLanes + part);
-    }
+  for (std::size_t block = 0; block < blocks; ++block) {
+    const std::uint64_t lanes =
+        LanesReaching(score(directions + block * stride), threshold);
+    reached |= lanes << (block * kLanes);
   }
   // The lanes of the last block beyond `count` hold no directions.
   return count == kDirectionGroup ? reached

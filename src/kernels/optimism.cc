@@ -13,17 +13,18 @@ namespace {
 
 class OptimismScore {
  public:
-  static constexpr bool kManyAddsPerLoad = true;
-
   OptimismScore(std::span<const float> direction, const PackedFactor& factor)
       : mean_(direction), form_(factor) {}
 
-  HWY_INLINE Two operator()(const float* HWY_RESTRICT x,
-                            const float* HWY_RESTRICT y) const {
-    const Two mean = mean_(x, y);
-    const Two form = form_(x, y);
-    return {hn::Add(mean.first, hn::Sqrt(form.first)),
-            hn::Add(mean.second, hn::Sqrt(form.second))};
+  HWY_INLINE Whole operator()(const float* HWY_RESTRICT x) const {
+    // The mean first: it is read from memory in one pass, and the form, which
+    // begins from the first coordinate for each band of rows, from the cache.
+    Whole score = mean_(x);
+    const Whole form = form_(x);
+    for (std::size_t p = 0; p < kParts; ++p) {
+      score.part[p] = hn::Add(score.part[p], hn::Sqrt(form.part[p]));
+    }
+    return score;
   }
 
  private:
@@ -38,14 +39,8 @@ constexpr auto& kTop =
 
 void BlockMoments(const float* block, std::span<const float> direction,
                   const PackedFactor& factor, Moments& out) {
-  const Tag tag;
-  const InnerProductScore mean(direction);
-  const QuadraticFormScore form(factor);
-  for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
-    const float* x = block + part;
-    hn::StoreU(mean(x, x).first, tag, out.mean + part);
-    hn::StoreU(form(x, x).first, tag, out.form + part);
-  }
+  Store(InnerProductScore(direction)(block), out.mean);
+  Store(QuadraticFormScore(factor)(block), out.form);
 }
 
 }  // namespace

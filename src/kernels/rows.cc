@@ -48,25 +48,24 @@ float Sum(const float* a, const float* b, std::size_t n) {
 constexpr auto& kSquaredDistance = Sum<AddSquaredDifference>;
 constexpr auto& kInnerProduct = Sum<AddProduct>;
 
+// Eight sums: with four of them SSE4 reads from the cache at three quarters of
+// the speed, and with sixteen it has no register left.
 float PlainRead(const float* values, std::size_t n) {
+  constexpr std::size_t kSums = 8;
   const Tag tag;
-  const std::size_t width = hn::Lanes(tag);
-  auto sum0 = hn::Zero(tag);
-  auto sum1 = hn::Zero(tag);
-  auto sum2 = hn::Zero(tag);
-  auto sum3 = hn::Zero(tag);
+  Vec sums[kSums];
+  for (Vec& sum : sums) sum = hn::Zero(tag);
   std::size_t i = 0;
-  for (; i + 4 * width <= n; i += 4 * width) {
-    sum0 = hn::Add(sum0, hn::LoadU(tag, values + i));
-    sum1 = hn::Add(sum1, hn::LoadU(tag, values + i + width));
-    sum2 = hn::Add(sum2, hn::LoadU(tag, values + i + 2 * width));
-    sum3 = hn::Add(sum3, hn::LoadU(tag, values + i + 3 * width));
+  for (; i + kSums * kWidth <= n; i += kSums * kWidth) {
+    for (std::size_t s = 0; s < kSums; ++s) {
+      sums[s] = hn::Add(sums[s], hn::LoadU(tag, values + i + s * kWidth));
+    }
   }
-  for (; i < n; i += width) {
-    sum0 = hn::Add(sum0, hn::LoadU(tag, values + i));
+  for (; i < n; i += kWidth) {
+    sums[0] = hn::Add(sums[0], hn::LoadU(tag, values + i));
   }
-  return hn::GetLane(
-      hn::SumOfLanes(tag, hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3))));
+  for (std::size_t s = 1; s < kSums; ++s) sums[0] = hn::Add(sums[0], sums[s]);
+  return hn::GetLane(hn::SumOfLanes(tag, sums[0]));
 }
 
 }  // namespace

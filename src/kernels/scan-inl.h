@@ -56,30 +56,12 @@ template <class Score, class Hits>
 HWY_INLINE void Scan(const BlockTable& table,
                      std::span<const MaskedBlock> blocks, const Score& score,
                      Hits& hits) {
-  const Tag tag;
-  const std::size_t ahead = Ahead(table.dim);
-  HWY_ALIGN float first[kLanes];
-  HWY_ALIGN float second[kLanes];
-  for (std::size_t i = 0; i < blocks.size(); i += 2) {
-    const MaskedBlock& one = blocks[i];
-    // The last of an odd number is paired with itself, and offered once.
-    const bool odd = i + 1 == blocks.size();
-    const MaskedBlock& other = blocks[odd ? i : i + 1];
-    const float* x = table.Features(one.block);
-    const float* y = table.Features(other.block);
-    if (Score::kManyAddsPerLoad) PrefetchTwo(table, blocks, i + ahead);
-    const auto bar = hn::Set(tag, hits.bar());
-    bool reached = false;
-    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
-      const Two s = score(x + part, y + part);
-      hn::Store(s.first, tag, first + part);
-      hn::Store(s.second, tag, second + part);
-      reached |= !hn::AllFalse(
-          tag, hn::Or(hn::Ge(s.first, bar), hn::Ge(s.second, bar)));
-    }
-    if (HWY_LIKELY(!reached)) continue;
-    hits.Offer(table, one, first);
-    if (!odd) hits.Offer(table, other, second);
+  for (const MaskedBlock& masked : blocks) {
+    const Whole scores = score(table.Features(masked.block));
+    if (HWY_LIKELY(!AnyReaches(scores, hits.bar()))) continue;
+    HWY_ALIGN float values[kLanes];
+    Store(scores, values);
+    hits.Offer(table, masked, values);
   }
 }
 
@@ -104,28 +86,20 @@ void Top(const BlockTable& table, std::span<const MaskedBlock> blocks,
 template <class Score, class... Query>
 void BestOfEach(const BlockTable& table, std::span<const MaskedBlock> blocks,
                 Query... query, std::span<Hit> best) {
-  const Tag tag;
   const Score score(query...);
-  const std::size_t ahead = Ahead(table.dim);
-  HWY_ALIGN float first[kLanes];
-  HWY_ALIGN float second[kLanes];
-  for (std::size_t i = 0; i < blocks.size(); i += 2) {
-    // The last of an odd number is paired with itself.
-    const std::size_t other = HWY_MIN(i + 1, blocks.size() - 1);
-    const float* x = table.Features(blocks[i].block);
-    const float* y = table.Features(blocks[other].block);
-    PrefetchTwo(table, blocks, i + ahead);
-    for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
-      const Two s = score(x + part, y + part);
-      hn::Store(s.first, tag, first + part);
-      hn::Store(s.second, tag, second + part);
-    }
-    BestHit one;
-    BestHit two;
-    one.Offer(table, blocks[i], first);
-    two.Offer(table, blocks[other], second);
-    best[i] = one.best();
-    best[other] = two.best();
+  HWY_ALIGN float values[kLanes];
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    MaskedBlock masked = blocks[i];
+    const Whole scores = score(table.Features(masked.block));
+    Store(scores, values);
+    // Only those that share the highest score are looked at one by one: which
+    // lane raises the bar cannot be predicted, and every lane would be a
+    // branch.
+    const float highest = Highest(scores, masked.lanes);
+    masked.lanes &= LanesReaching(scores, highest);
+    BestHit hit(highest);
+    hit.Offer(table, masked, values);
+    best[i] = hit.best();
   }
 }
 

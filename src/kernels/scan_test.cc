@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "kernel_fixture.h"
@@ -165,27 +166,102 @@ TEST_P(Kernels, BestQuadraticFormOfEachIsThatOfEachAlone) {
   }
 }
 
+TEST_P(Kernels, BestQuadraticFormOfEachSkipsNaNAndKeepsTies) {
+  const IntegerArms arms(2, 3, 5);
+  const std::vector<double> infinite = {std::numeric_limits<double>::infinity(),
+                                        0.0, 0.0, 0.0};
+  const PackedFactor factor(infinite.data(), 2);
+  // Infinity where the first feature is not 0, and NaN where it is.
+  const std::vector<MaskedBlock> blocks = {{0, kAllLanes}, {1, 0}, {2, 0x8421}};
+  std::vector<Hit> best(3);
+  BestQuadraticFormOfEach(arms.table(), blocks, factor, best);
+  for (std::size_t b = 0; b < 3; ++b) {
+    const Hit alone = BestQuadraticForm(arms.table(), {&blocks[b], 1}, factor);
+    EXPECT_EQ(best[b].slot, alone.slot);
+    EXPECT_EQ(best[b].score, alone.score);
+  }
+  EXPECT_EQ(best[1].slot, kNoSlot);
+}
+
+// The same arms in chunks of two blocks, of which the last lies first in
+// memory.
+TEST_P(Kernels, ScansFollowTheChunks) {
+  constexpr std::uint32_t kBlocks = 14;
+  for (const std::size_t dim : {3U, 16U, 21U}) {
+    const IntegerArms arms(dim, kBlocks, dim);
+    std::vector<const float*> features;
+    std::vector<const ArmId*> ids;
+    std::vector<ArmId> all_ids;
+    for (Slot slot = 0; slot < kBlocks * kLanes; ++slot) {
+      all_ids.push_back(arms.table().Id(slot));
+    }
+    for (std::uint32_t block = kBlocks; block > 0; block -= 2) {
+      features.push_back(arms.table().Features(block - 2));
+      ids.push_back(&all_ids[(block - 2) * kLanes]);
+    }
+    const BlockTable table{features.data(), ids.data(), 1, dim};
+    const auto moved = [](std::uint32_t block) {
+      return (kBlocks - 2 - block / 2 * 2) + block % 2;
+    };
+    // An odd number of blocks, in another order than memory's.
+    std::vector<MaskedBlock> masked;
+    for (std::uint32_t b = 0; b + 1 < kBlocks; ++b) {
+      masked.push_back({moved(b), arms.masked()[b].lanes});
+    }
+    const std::span before(arms.masked().data(), kBlocks - 1);
+    const auto direction = Direction(dim);
+    const auto lower = Lower(dim);
+    const PackedFactor factor(lower.data(), dim);
+    const auto expect_moved = [&](const Hit& found, const Hit& expected) {
+      EXPECT_EQ(found.score, expected.score);
+      EXPECT_EQ(found.slot,
+                moved(BlockOf(expected.slot)) * kLanes + LaneOf(expected.slot));
+    };
+    expect_moved(BestInnerProduct(table, masked, direction),
+                 BestInnerProduct(arms.table(), before, direction));
+    expect_moved(BestQuadraticForm(table, masked, factor),
+                 BestQuadraticForm(arms.table(), before, factor));
+    expect_moved(BestOptimism(table, masked, direction, factor),
+                 BestOptimism(arms.table(), before, direction, factor));
+  }
+}
+
 // On real numbers. All instruction sets with fused multiply-add round alike,
 // and so do all without it.
 TEST_P(Kernels, ScoresAreTakenInOneFixedOrder) {
   const std::set<std::string> unfused = {"SCALAR", "EMU128", "SSSE3", "SSE4"};
   const bool fused = !unfused.contains(InstructionSet());
-  constexpr std::size_t kDim = 19;
-  ArmStore store(kDim);
-  const auto rows = testing::GaussianRows(100, kDim, 8);
-  store.Add(testing::FirstIds(100), rows);
-  const auto direction = testing::GaussianRows(1, kDim, 9);
-  std::vector<MaskedBlock> blocks;
-  for (std::uint32_t slot = 0; slot < 100; ++slot) {
-    blocks = {{BlockOf(slot), 1U << LaneOf(slot)}};
-    float expected = 0;
-    for (std::size_t j = 0; j < kDim; ++j) {
-      const float x = rows[slot * kDim + j];
-      expected = fused ? std::fma(direction[j], x, expected)
-                       : direction[j] * x + expected;
+  const auto add = [&](float a, float x, float sum) {
+    return fused ? std::fma(a, x, sum) : a * x + sum;
+  };
+  for (const std::size_t dim : {1U, 4U, 6U, 16U, 19U, 37U}) {
+    ArmStore store(dim);
+    const auto rows = testing::GaussianRows(100, dim, 8);
+    store.Add(testing::FirstIds(100), rows);
+    const auto direction = testing::GaussianRows(1, dim, 9);
+    const auto values = testing::GaussianRows(dim, dim, 10);
+    const std::vector<double> lower(values.begin(), values.end());
+    const PackedFactor factor(lower.data(), dim);
+    for (std::uint32_t slot = 0; slot < 100; ++slot) {
+      const std::vector<MaskedBlock> blocks = {
+          {BlockOf(slot), 1U << LaneOf(slot)}};
+      const float* x = &rows[slot * dim];
+      float product = 0;
+      float form = 0;
+      for (std::size_t i = 0; i < dim; ++i) {
+        product = add(direction[i], x[i], product);
+        float row = 0;
+        for (std::size_t j = 0; j <= i; ++j) {
+          row = add(values[j * dim + i], x[j], row);
+        }
+        form = add(row, row, form);
+      }
+      EXPECT_EQ(BestInnerProduct(store.blocks(), blocks, direction).score,
+                product);
+      EXPECT_EQ(BestQuadraticForm(store.blocks(), blocks, factor).score, form);
+      EXPECT_EQ(BestOptimism(store.blocks(), blocks, direction, factor).score,
+                product + std::sqrt(form));
     }
-    EXPECT_EQ(BestInnerProduct(store.blocks(), blocks, direction).score,
-              expected);
   }
 }
 
