@@ -128,14 +128,17 @@ void BenchForm(std::size_t count, Objective objective, const char* name) {
   const Arms arms(count);
   const auto search = arms.Scan(objective);
   const Eigen::VectorXd theta = Eigen::VectorXd::LinSpaced(kDim, -1, 1);
-  const Eigen::MatrixXd factor =
+  const RowMatrix factor =
       Eigen::MatrixXd::Ones(kDim, kDim).triangularView<Eigen::Lower>();
   constexpr int kRounds = 21;
   std::vector<double> times;
   times.reserve(kRounds);
   for (int round = 0; round < kRounds; ++round) {
     times.push_back(Time(1, [&] {
-      sink = search->Best({.direction = &theta, .factor = &factor})->score;
+      sink =
+          search
+              ->Best({.direction = &theta, .factor = &factor, .exploration = 1})
+              ->score;
     }));
   }
   const double seconds = Median(times);

@@ -79,7 +79,7 @@ void LazyFormFinder::CatchUpByLog() {
 }
 
 Hit LazyFormFinder::Scan(const Query& query) {
-  factor_.Pack(query.factor->data(), store().dim());
+  factor_.Pack(query.factor->data(), store().dim(), query.exploration);
   stats_.arms_scored += arms().size();
   return kernels::BestQuadraticForm(store().blocks(), arms().blocks(), factor_);
 }
@@ -157,7 +157,7 @@ void LazyFormFinder::Renew(std::uint32_t block) {
 }
 
 Hit LazyFormFinder::FindBest(const Query& query) {
-  factor_.Pack(query.factor->data(), store().dim());
+  factor_.Pack(query.factor->data(), store().dim(), query.exploration);
   exploration_ = query.exploration;
   initial_radius_ = snapshot_->Radius(query);
   best_ = {};

@@ -11,14 +11,19 @@ namespace {
 // width by far less than this part of it.
 constexpr double kRelativeSlack = 0x1p-16;
 
+// With more features the norm of a matrix would take longer than a choice, and
+// it takes thousands of rewards until widths have fallen in all directions.
+constexpr std::size_t kMostToTighten = 256;
+
 // Four times the rounding error of a sum of d products: once for the centre,
 // once for the score, and twice for what is computed from them.
 double SumSlack(std::size_t dim) {
   return (static_cast<double>(dim) + 8) * 0x1p-22;
 }
 
-Eigen::MatrixXd RoundedToFloat(const Eigen::MatrixXd& matrix) {
-  return matrix.cast<float>().cast<double>();
+RowMatrix RoundedToFloat(RowMatrix matrix) {
+  matrix = matrix.cast<float>().cast<double>();
+  return matrix;
 }
 
 }  // namespace
@@ -64,9 +69,9 @@ double Snapshot::WidthsSince(const Belief& belief) const {
 }
 
 void Snapshot::Tighten(const Query& query) {
-  if (objective_ == Objective::kInnerProduct || query.exploration == 0) return;
+  if (objective_ == Objective::kInnerProduct || dim() > kMostToTighten) return;
   // |factor x| <= |factor A_0^-1| |A_0 x|.
-  Eigen::MatrixXd ratio = *query.factor / query.exploration;
+  RowMatrix ratio = *query.factor;
   factor_.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(ratio);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       ratio.transpose() * ratio, Eigen::EigenvaluesOnly);
@@ -94,7 +99,7 @@ kernels::BoundTerms Snapshot::terms() const {
                                      0x1p-60)};
 }
 
-bool IsWellConditioned(const Eigen::MatrixXd& factor) {
+bool IsWellConditioned(const RowMatrix& factor) {
   const auto diagonal = factor.diagonal();
   return diagonal.maxCoeff() <= 0x1p26 * diagonal.minCoeff();
 }

@@ -25,7 +25,8 @@ class Snapshot {
   double Radius(const Query& query) const;
 
   /// Makes Radius smaller for this query and all later ones, as far as widths
-  /// have fallen since in all directions. Costs O(d^3).
+  /// have fallen since in all directions. Costs O(d^3), and does nothing with
+  /// more than 256 features.
   void Tighten(const Query& query);
 
   /// How centres and widths are computed. Refers to the snapshot.
@@ -40,7 +41,7 @@ class Snapshot {
 
   Objective objective_;
   std::vector<float> centre_;     // theta_0; none for quadratic forms
-  Eigen::MatrixXd factor_;        // A_0, rounded to float
+  RowMatrix factor_;              // A_0, rounded to float
   kernels::PackedFactor packed_;  // the same
   double centre_length_ = 0;
   double factor_norm_ = 0;
@@ -52,7 +53,7 @@ class Snapshot {
 
 /// Whether the rounding error of a query's factor is a small part of any width,
 /// as the bounds assume. This is an estimate from its diagonal.
-bool IsWellConditioned(const Eigen::MatrixXd& factor);
+bool IsWellConditioned(const RowMatrix& factor);
 
 }  // namespace manyarms
 
