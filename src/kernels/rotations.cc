@@ -1,5 +1,7 @@
 #include "kernels/rotations.h"
 
+#include <cmath>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/rotations.cc"
 #include <hwy/foreach_target.h>  // NOLINT(misc-header-include-cycle)
@@ -114,7 +116,8 @@ void RotateIn(std::span<double> vector, double* lower, std::size_t stride,
     for (std::size_t n = 0; n < lines; ++n) {
       double* diagonal = corner + n * stride + n;
       r[n] = Removing(rest[n], *diagonal);
-      RotateOne(r[n], diagonal + 1, rest + n + 1, lines - n - 1);
+      RotateWhole(hn::CappedTag<double, 1>(), r[n], diagonal + 1, rest + n + 1,
+                  0, lines - n - 1);
       rotations.cosines[j + n] = r[n].cosine;
       rotations.sines[j + n] = r[n].sine;
     }
@@ -157,8 +160,40 @@ namespace manyarms::kernels {
 HWY_EXPORT(RotateIn);
 HWY_EXPORT(RotateRows);
 
+namespace {
+
+// In a narrow matrix a rotation waits for the one before it, and whole
+// registers would only make it wait for memory, too.
+constexpr std::size_t kNarrow = 64;
+
+void RotateInNarrow(std::span<double> vector, double* lower, std::size_t stride,
+                    const Rotations& rotations) {
+  for (std::size_t j = 0; j < vector.size(); ++j) {
+    double* column = lower + j * stride;
+    const double diagonal = column[j];
+    const double entry = vector[j];
+    const double rotated = std::sqrt(diagonal * diagonal + entry * entry);
+    const double cosine = diagonal / rotated;
+    const double sine = entry / rotated;
+    rotations.cosines[j] = cosine;
+    rotations.sines[j] = sine;
+    column[j] = rotated;
+    for (std::size_t i = j + 1; i < vector.size(); ++i) {
+      const double below = column[i];
+      column[i] = cosine * below + sine * vector[i];
+      vector[i] = cosine * vector[i] - sine * below;
+    }
+  }
+}
+
+}  // namespace
+
 void RotateIn(std::span<double> vector, double* lower, std::size_t stride,
               const Rotations& rotations) {
+  if (vector.size() <= kNarrow) {
+    RotateInNarrow(vector, lower, stride, rotations);
+    return;
+  }
   HWY_DYNAMIC_DISPATCH(RotateIn)(vector, lower, stride, rotations);
 }
 

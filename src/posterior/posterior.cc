@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "kernels/rotations.h"
+#include "kernels/substitution.h"
 #include "kernels/triangular.h"
 #include "manyarms/types.h"
 
@@ -29,6 +30,18 @@ auto FactorOf(const Eigen::MatrixXd& augmented) {
 auto RotatedMeanOf(const Eigen::MatrixXd& augmented) {
   const Index d = augmented.rows() - 1;
   return augmented.bottomLeftCorner(1, d).transpose();
+}
+
+// x becomes L^-T x.
+void SolveTransposed(const Eigen::MatrixXd& augmented, Eigen::VectorXd& x) {
+  constexpr Index kNarrow = 64;  // up to here Eigen takes no longer
+  if (x.size() > kNarrow) {
+    kernels::SolveTransposed(augmented.data(), Unsigned(augmented.rows()),
+                             {x.data(), Unsigned(x.size())});
+    return;
+  }
+  FactorOf(augmented).transpose().triangularView<Eigen::Upper>().solveInPlace(
+      x);
 }
 
 }  // namespace
@@ -69,16 +82,16 @@ void Posterior::Update(std::span<const float> features, double reward) {
 }
 
 Eigen::VectorXd Posterior::Mean() const {
-  return FactorOf(factor_).transpose().triangularView<Eigen::Upper>().solve(
-      RotatedMeanOf(factor_));
+  Eigen::VectorXd mean = RotatedMeanOf(factor_);
+  SolveTransposed(factor_, mean);
+  return mean;
 }
 
 Eigen::VectorXd Posterior::Sample(double scale,
                                   std::span<const double> xi) const {
   const Eigen::Map<const Eigen::VectorXd> noise(xi.data(), Signed(xi.size()));
   Eigen::VectorXd theta = RotatedMeanOf(factor_) + scale * noise;
-  FactorOf(factor_).transpose().triangularView<Eigen::Upper>().solveInPlace(
-      theta);
+  SolveTransposed(factor_, theta);
   return theta;
 }
 

@@ -1,0 +1,151 @@
+// What many features cost: a choice with its reward among 20 arms, and what it
+// consists of, each beside the time that a plain read of the same bytes takes.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/kernels.h"
+#include "manyarms/bandit.h"
+#include "manyarms/random.h"
+#include "posterior/posterior.h"
+
+namespace manyarms {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Role = RandomStream::Role;
+
+constexpr std::size_t kArms = 20;
+
+volatile double sink;  // keeps the compiler from removing the work
+
+// Lengths are about 1, as those of embeddings are.
+std::vector<float> Row(std::size_t dim, std::uint64_t index) {
+  std::vector<float> row(dim);
+  RandomStream(1, Role::kArm, index).Gaussians(row);
+  const float scale = 1 / std::sqrt(static_cast<float>(dim));
+  for (float& value : row) value *= scale;
+  return row;
+}
+
+// The median milliseconds of a call.
+double Median(int calls, const std::function<void()>& work) {
+  std::vector<double> times;
+  for (int i = 0; i < calls; ++i) {
+    const Clock::time_point start = Clock::now();
+    work();
+    times.push_back(
+        std::chrono::duration<double, std::milli>(Clock::now() - start)
+            .count());
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+int Calls(std::size_t dim) {
+  return static_cast<int>(std::clamp<std::size_t>(200'000 / dim, 25, 1001));
+}
+
+// A kept inverse must be that of the factor.
+void Verify(const Posterior& posterior, std::span<const float> x) {
+  const Eigen::VectorXd v =
+      Eigen::Map<const Eigen::VectorXf>(x.data(),
+                                        static_cast<Eigen::Index>(x.size()))
+          .cast<double>();
+  const double width = posterior.Width(x);
+  const double kept =
+      (posterior.kept_inverse().triangularView<Eigen::Lower>() * v).norm();
+  if (std::abs(kept - width) > 1e-9 * width) {
+    throw std::logic_error("the kept inverse is wrong");
+  }
+}
+
+// Times of single operations. `touched` counts how often half a matrix of
+// doubles is read or written.
+void BenchParts(std::size_t dim) {
+  Posterior plain(dim, 1.0);
+  Posterior keeping(dim, 1.0);
+  keeping.KeepInverse();
+  const int calls = Calls(dim);
+  std::vector<double> xi(dim);
+  RandomStream(2, Role::kSample, 0).Gaussians(xi);
+  std::vector<float> x = Row(dim, 0);
+  const std::vector<float> memory(dim * dim / kLanes * kLanes, 1.0F);
+  // In turns, so that a change of the machine's speed changes all of them.
+  std::vector<double> update;
+  std::vector<double> both;
+  std::vector<double> draw;
+  std::vector<double> pack;
+  std::vector<double> read;
+  kernels::PackedFactor packed;
+  for (int i = 0; i < calls; ++i) {
+    x = Row(dim, static_cast<std::uint64_t>(i));
+    update.push_back(Median(1, [&] { plain.Update(x, 1.0); }));
+    both.push_back(Median(1, [&] { keeping.Update(x, 1.0); }));
+    draw.push_back(Median(1, [&] { sink = plain.Sample(1.0, xi)[0]; }));
+    pack.push_back(Median(
+        1, [&] { packed.Pack(keeping.kept_inverse().data(), dim, 1.0); }));
+    read.push_back(Median(
+        1, [&] { sink = kernels::PlainRead(memory.data(), memory.size()); }));
+  }
+  Verify(keeping, x);
+  const auto middle = [](std::vector<double>& times) {
+    std::ranges::sort(times);
+    return times[times.size() / 2];
+  };
+  const double half_matrix = middle(read);
+  const auto show = [&](const std::string& what, double ms, double touched) {
+    fmt::print("  {:<28} {:>9.4f} ms, {:>5.1f} times a plain read\n", what, ms,
+               ms / (touched * half_matrix));
+  };
+  const double alone = middle(update);
+  show("update", alone, 2);
+  show("update of the inverse", middle(both) - alone, 2);
+  show("draw", middle(draw), 1);
+  show("packing for a search", middle(pack), 1.5);
+}
+
+void BenchChoices(std::size_t dim, const std::string& name,
+                  const PolicyOptions& policy) {
+  Bandit bandit({.dim = dim, .policy = policy, .seed = 1});
+  for (ArmId id = 0; id < kArms; ++id) bandit.Add(id, Row(dim, id));
+  std::uint64_t step = 0;
+  const double ms = Median(Calls(dim), [&] {
+    const Decision decision = bandit.Choose();
+    bandit.Learn(decision, static_cast<double>(decision.arm) / kArms +
+                               RandomStream(3, Role::kNoise, ++step).Gaussian());
+  });
+  fmt::print("  {:<28} {:>9.4f} ms\n", name + ", choice and reward", ms);
+}
+
+void Run() {
+  for (const std::size_t dim : {64U, 256U, 1024U, 4096U}) {
+    fmt::print("{} features\n", dim);
+    BenchChoices(dim, "ts", ThompsonOptions{});
+    BenchChoices(dim, "ucb", UcbOptions{});
+    BenchChoices(dim, "elim", EliminationOptions{});
+    BenchParts(dim);
+  }
+}
+
+}  // namespace
+}  // namespace manyarms
+
+int main() {
+  try {
+    manyarms::Run();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
