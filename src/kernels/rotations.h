@@ -5,8 +5,8 @@
 #include <span>
 
 /// Givens rotations, by which a triangular factor and its inverse follow a
-/// change of rank one. Every number is computed in one order, whatever the width
-/// of the registers.
+/// change of rank one. Every number is computed in one order, whatever the
+/// width of the registers.
 namespace manyarms::kernels {
 
 /// Rotation j is [c -s; s c] with these entries.
