@@ -21,20 +21,21 @@ double SumSlack(std::size_t dim) {
   return (static_cast<double>(dim) + 8) * 0x1p-22;
 }
 
-RowMatrix RoundedToFloat(RowMatrix matrix) {
-  matrix = matrix.cast<float>().cast<double>();
-  return matrix;
+RowMatrix RoundedToFloat(const RowMatrix& matrix) {
+  return matrix.cast<float>().cast<double>();
 }
 
 }  // namespace
 
-Snapshot::Snapshot(Objective objective, const Belief& belief)
+Snapshot::Snapshot(Objective objective, const Belief& belief,
+                   const RowMatrix& factor)
     : objective_(objective),
-      factor_(RoundedToFloat(belief.InverseFactor())),
-      packed_(factor_.data(), static_cast<std::size_t>(factor_.rows())),
+      packed_(factor.data(), static_cast<std::size_t>(factor.rows())),
+      factor_norm_(factor.norm()),
       version_(belief.version()) {
-  factor_norm_ = factor_.norm();
-  if (objective_ == Objective::kQuadraticForm) return;
+  const bool is_form = objective_ == Objective::kQuadraticForm;
+  if (!is_form || dim() <= kMostToTighten) factor_ = RoundedToFloat(factor);
+  if (is_form) return;
   const Eigen::VectorXd mean = belief.Mean();
   centre_.assign(mean.begin(), mean.end());
   centre_length_ = mean.norm();
@@ -83,8 +84,8 @@ void Snapshot::Tighten(const Query& query) {
 }
 
 std::size_t Snapshot::memory_bytes() const {
-  return dim() * dim() * (sizeof(double) + sizeof(float)) +
-         centre_.capacity() * sizeof(float);
+  return static_cast<std::size_t>(factor_.size()) * sizeof(double) +
+         dim() * dim() * sizeof(float) + centre_.capacity() * sizeof(float);
 }
 
 kernels::BoundTerms Snapshot::terms() const {

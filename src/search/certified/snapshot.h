@@ -18,7 +18,11 @@ namespace manyarms {
 /// proof, rounding included.
 class Snapshot {
  public:
-  Snapshot(Objective objective, const Belief& belief);
+  Snapshot(Objective objective, const Belief& belief)
+      : Snapshot(objective, belief, belief.InverseFactor()) {}
+
+  /// `factor` is the belief's inverse factor, for callers who have it.
+  Snapshot(Objective objective, const Belief& belief, const RowMatrix& factor);
 
   /// The number of widths that a score may lie above its arm's centre.
   /// REQUIRES: the query has the same belief, at this version or a later one.
@@ -41,10 +45,10 @@ class Snapshot {
 
   Objective objective_;
   std::vector<float> centre_;     // theta_0; none for quadratic forms
-  RowMatrix factor_;              // A_0, rounded to float
+  RowMatrix factor_;              // A_0, rounded to float; empty if not needed
   kernels::PackedFactor packed_;  // the same
   double centre_length_ = 0;
-  double factor_norm_ = 0;
+  double factor_norm_;
   // At version_ no arm's width was more than width_part_ times its width under
   // A_0.
   std::uint64_t version_;
