@@ -11,8 +11,7 @@ namespace {
 // width by far less than this part of it.
 constexpr double kRelativeSlack = 0x1p-16;
 
-// With more features the norm of a matrix would take longer than a choice, and
-// it takes thousands of rewards until widths have fallen in all directions.
+// With more features the norm of a matrix would be a long pause.
 constexpr std::size_t kMostToTighten = 256;
 
 // Four times the rounding error of a sum of d products: once for the centre,
