@@ -86,12 +86,13 @@ build: configure ## Build the library and the program, build/manyarms
 configure: setup
 	cmake --preset release
 
-bench: configure ## Measure the scan, a step, bounds, graphs and single functions
-	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_bounds bench_corrections bench_kernels bench_recall
+bench: configure ## Measure the scan, a step, bounds, graphs, many features and single functions
+	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_bounds bench_corrections bench_kernels bench_recall bench_wide
 	build/bench_engine
 	build/bench_bounds
 	build/bench_corrections
 	build/bench_recall
+	build/bench_wide
 	build/bench_kernels
 
 bench-scaling: build ## Compare certified search with the scan and make docs/scaling.md

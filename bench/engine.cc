@@ -124,14 +124,14 @@ struct Question {
     for (std::size_t i = 0; i < x.size(); ++i) {
       double row = 0;
       for (std::size_t j = 0; j <= i; ++j)
-        row += lower[j * x.size() + i] * x[j];
+        row += lower[i * x.size() + j] * x[j];
       form += row * row;
     }
     return form;
   }
 
   std::vector<float> theta;
-  std::vector<double> lower;  // column-major
+  std::vector<double> lower;  // row-major
   kernels::PackedFactor factor;
 };
 

@@ -68,7 +68,7 @@ std::vector<double> Kernels::Lower(std::size_t dim) {
   RandomStream random(3, RandomStream::Role::kTheta, dim);
   for (std::size_t j = 0; j < dim; ++j) {
     for (std::size_t i = j; i < dim; ++i) {
-      lower[j * dim + i] = static_cast<double>(random.Below(5)) - 2;
+      lower[i * dim + j] = static_cast<double>(random.Below(5)) - 2;
     }
   }
   return lower;
@@ -90,7 +90,7 @@ float Kernels::Form(const IntegerArms& arms, Slot slot,
   for (std::size_t i = 0; i < dim; ++i) {
     double row = 0;
     for (std::size_t j = 0; j <= i; ++j) {
-      row += lower[j * dim + i] * arms.Feature(slot, j);
+      row += lower[i * dim + j] * arms.Feature(slot, j);
     }
     form += row * row;
   }

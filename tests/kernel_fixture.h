@@ -68,7 +68,7 @@ class Kernels : public ::testing::TestWithParam<Target> {
   /// Small integers.
   static std::vector<float> Direction(std::size_t dim);
 
-  /// Small integers, column-major. Above the diagonal, which kernels must not
+  /// Small integers, row-major. Above the diagonal, which kernels must not
   /// read, it is NaN.
   static std::vector<double> Lower(std::size_t dim);
 

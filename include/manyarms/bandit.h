@@ -62,10 +62,9 @@ using Eligible =
 /// Choose may be called any number of times before the rewards of earlier
 /// choices are learned, and rewards may be learned in any order.
 ///
-/// Costs, apart from those of the search: Choose takes O(d^2) for ts and O(d^3)
-/// for ucb and elim; Learn, Observe and Predict take O(d^2); Add, Remove and
-/// Update take O(d) an arm, for elim O(d^2). Eligible ids add O(1) each to a
-/// choice, and a mask adds O(K).
+/// Costs, apart from those of the search: Choose, Learn, Observe and Predict
+/// take O(d^2); Add, Remove and Update take O(d) an arm, for elim O(d^2).
+/// Eligible ids add O(1) each to a choice, and a mask adds O(K).
 ///
 /// After an Error the bandit is as it was before the call. If memory runs out
 /// in Add, Remove, Update or Choose, it must not be used any more. A bandit

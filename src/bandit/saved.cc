@@ -21,7 +21,8 @@ constexpr std::array<char, 8> kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 // 1: options, arms, posterior, policy, pending decisions.
 // 2: arms of pending decisions; names follow.
 // 3: max_bytes of certified search.
-// 4: first_pass of certified search.
+// 4: first_pass of certified search; the posterior's inverse factor follows
+//    names, if it is kept.
 constexpr std::uint32_t kFormat = 4;
 
 // Checks the magic word and the checksum, and returns a reader for what lies
@@ -106,6 +107,7 @@ void Bandit::State::Save(std::ostream& out, const Names* names) const {
   pending.Save(writer);
   const Names none;
   SaveNames(writer, names != nullptr ? *names : none);
+  posterior.SaveInverse(writer);
   writer.Transfer(writer.checksum());
 }
 
@@ -159,6 +161,7 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
     if (format >= 2) restored = LoadNames(reader);
     CheckSaved(restored.given() == 0 || state.AllNamed(restored),
                "its names are not those of its arms");
+    if (format >= 4) state.posterior.RestoreInverse(reader);
     CheckSaved(reader.left() == 0, "something follows its end");
     if (names != nullptr) *names = std::move(restored);
     return bandit;

@@ -140,35 +140,29 @@ class GroupedRows {
   std::vector<double> values_;
 };
 
-// To columns, a cache line of each at a time.
-void Unpack(Strips& strips, std::size_t dim, double scale, double* inverse) {
-  constexpr std::size_t kLine = 8;
+void CopyRows(Strips& strips, std::size_t dim, double* inverse) {
   const std::size_t width = strips.width();
-  for (std::size_t s = 0; s < strips.count(); ++s) {
-    const std::size_t columns = std::min(width, dim - s * width);
-    for (std::size_t i = s * width; i < dim; i += kLine) {
-      const std::size_t rows = std::min(kLine, dim - i);
-      const double* row = strips.Row(s, i);
-      for (std::size_t c = 0; c < columns; ++c) {
-        double* out = inverse + (s * width + c) * dim + i;
-        for (std::size_t r = 0; r < rows; ++r) {
-          out[r] = scale * row[r * width + c];
-        }
+  for (std::size_t i = 0; i < dim; ++i) {
+    double* row = inverse + i * dim;
+    for (std::size_t s = 0; s < strips.count(); ++s) {
+      const std::size_t columns = std::min(width, dim - s * width);
+      if (s * width <= i) {
+        std::copy_n(strips.Row(s, i), columns, row + s * width);
+      } else {
+        std::fill_n(row + s * width, columns, 0.0);
       }
     }
-  }
-  for (std::size_t j = 0; j < dim; ++j) {
-    std::fill_n(inverse + j * dim, j, 0.0);
   }
 }
 
 }  // namespace
 
 void InvertLowerInBlocks(const double* lower, std::size_t stride,
-                         std::size_t dim, double scale, double* inverse) {
+                         std::size_t dim, double* inverse) {
   Strips strips(dim);
   const std::size_t width = strips.width();
-  std::vector<double> diagonal(kBlock * kBlock);  // X(I, I)
+  std::vector<double> diagonal(kBlock * kBlock);  // X(I, I), by rows
+  std::vector<double> columns(kBlock * kBlock);   // the same, by columns
   GroupedRows diagonal_groups(kBlock);
   GroupedRows left(dim);  // L(I, K) for all K < I
   std::vector<double> sums(kBlock * width);
@@ -176,16 +170,19 @@ void InvertLowerInBlocks(const double* lower, std::size_t stride,
   for (std::size_t first = 0; first < dim; first += kBlock) {
     const std::size_t rows = std::min(kBlock, dim - first);
     const std::size_t groups = (rows + kGroup - 1) / kGroup;
-    kernels::InvertLower(lower + first * stride + first, stride, rows, 1.0,
+    kernels::InvertLower(lower + first * stride + first, stride, rows,
                          diagonal.data());
     for (std::size_t j = 0; j < rows; ++j) {
       const std::size_t strip = (first + j) / width;
+      for (std::size_t i = 0; i < rows; ++i) {
+        columns[j * rows + i] = diagonal[i * rows + j];
+      }
       for (std::size_t i = j; i < rows; ++i) {
         strips.Row(strip, first + i)[(first + j) % width] =
-            diagonal[j * rows + i];
+            columns[j * rows + i];
       }
     }
-    diagonal_groups.Take(diagonal.data(), rows, rows, rows);
+    diagonal_groups.Take(columns.data(), rows, rows, rows);
     left.Take(lower + first, stride, rows, first);
     for (std::size_t s = 0; s * width < first; ++s) {
       std::ranges::fill(sums, 0.0);
@@ -208,7 +205,7 @@ void InvertLowerInBlocks(const double* lower, std::size_t stride,
           strips.Row(s, first), [](double v) { return -v; });
     }
   }
-  Unpack(strips, dim, scale, inverse);
+  CopyRows(strips, dim, inverse);
 }
 
 }  // namespace manyarms::kernels::HWY_NAMESPACE
@@ -221,9 +218,9 @@ namespace manyarms::kernels {
 HWY_EXPORT(InvertLowerInBlocks);
 
 void InvertLowerInBlocks(const double* lower, std::size_t stride,
-                         std::size_t dim, double scale, double* inverse) {
+                         std::size_t dim, double* inverse) {
   HWY_DYNAMIC_DISPATCH(InvertLowerInBlocks)
-  (lower, stride, dim, scale, inverse);
+  (lower, stride, dim, inverse);
 }
 
 }  // namespace manyarms::kernels

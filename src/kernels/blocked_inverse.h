@@ -10,7 +10,7 @@ namespace manyarms::kernels {
 /// small matrices, so that results differ by rounding; which form is used must
 /// depend on `dim` alone.
 void InvertLowerInBlocks(const double* lower, std::size_t stride,
-                         std::size_t dim, double scale, double* inverse);
+                         std::size_t dim, double* inverse);
 
 }  // namespace manyarms::kernels
 

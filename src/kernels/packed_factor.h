@@ -12,11 +12,13 @@ namespace manyarms::kernels {
 class PackedFactor {
  public:
   PackedFactor() = default;
-  PackedFactor(const double* lower, std::size_t dim) { Pack(lower, dim); }
+  PackedFactor(const double* lower, std::size_t dim, double scale = 1) {
+    Pack(lower, dim, scale);
+  }
 
-  /// `lower` is column-major, dim x dim; the part above the diagonal is not
-  /// read.
-  void Pack(const double* lower, std::size_t dim);
+  /// Takes `scale` times a matrix that is row-major, dim x dim. The part above
+  /// the diagonal is not read.
+  void Pack(const double* lower, std::size_t dim, double scale = 1);
 
   static constexpr std::size_t kRows = 4;
 

@@ -1,5 +1,6 @@
 #include "kernels/triangular.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "kernels/blocked_inverse.h"
@@ -20,7 +21,7 @@ using Tag = hn::ScalableTag<double>;
 // by lower(i, i). Its columns are computed side by side, in registers that do
 // not wait for one another; the steps of a substitution would.
 void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
-                 double scale, double* inverse) {
+                 double* inverse) {
   const Tag tag;
   const std::size_t lanes = hn::Lanes(tag);
   const std::size_t width = (dim + lanes - 1) / lanes * lanes;
@@ -38,10 +39,8 @@ void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
     }
     row[i] = reciprocal;
   }
-  for (std::size_t j = 0; j < dim; ++j) {
-    for (std::size_t i = 0; i < dim; ++i) {
-      inverse[j * dim + i] = scale * rows[i * width + j];
-    }
+  for (std::size_t i = 0; i < dim; ++i) {
+    std::copy_n(rows.data() + i * width, dim, inverse + i * dim);
   }
 }
 
@@ -59,12 +58,12 @@ HWY_EXPORT(InvertLower);
 constexpr std::size_t kMostAtOnce = 128;
 
 void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
-                 double scale, double* inverse) {
+                 double* inverse) {
   if (dim > kMostAtOnce) {
-    InvertLowerInBlocks(lower, stride, dim, scale, inverse);
+    InvertLowerInBlocks(lower, stride, dim, inverse);
     return;
   }
-  HWY_DYNAMIC_DISPATCH(InvertLower)(lower, stride, dim, scale, inverse);
+  HWY_DYNAMIC_DISPATCH(InvertLower)(lower, stride, dim, inverse);
 }
 
 }  // namespace manyarms::kernels

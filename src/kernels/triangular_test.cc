@@ -20,11 +20,11 @@ TEST_P(Kernels, InvertLowerInverts) {
       lower(j, j) = 3 + random.Gaussian() / 4;
     }
     Eigen::MatrixXd inverse(n, n);
-    InvertLower(lower.data(), stride, dim, 2.0, inverse.data());
+    InvertLower(lower.data(), stride, dim, inverse.data());
+    inverse.transposeInPlace();  // it is row-major
     const Eigen::MatrixXd whole =
         lower.topRows(n).triangularView<Eigen::Lower>();
-    EXPECT_LT((whole * inverse - 2 * Eigen::MatrixXd::Identity(n, n)).norm(),
-              1e-9)
+    EXPECT_LT((whole * inverse - Eigen::MatrixXd::Identity(n, n)).norm(), 1e-9)
         << dim;
     for (Eigen::Index j = 1; j < n; ++j) EXPECT_EQ(inverse(j - 1, j), 0.0);
   }

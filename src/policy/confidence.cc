@@ -11,7 +11,8 @@ std::vector<ArmBounds> Confidence::Bounds(std::vector<Slot> slots) const {
   // Arms of one block are computed together, so they must follow one another.
   if (!std::ranges::is_sorted(slots)) std::ranges::sort(slots);
   const Eigen::VectorXf mean = posterior_.Mean().cast<float>();
-  const kernels::PackedFactor factor(Factor().data(), posterior_.dim());
+  const kernels::PackedFactor factor(Factor().data(), posterior_.dim(),
+                                     exploration_);
   const BlockTable table = store_.blocks();
 
   std::vector<ArmBounds> bounds;

@@ -25,22 +25,22 @@ struct ArmBounds {
 /// The confidence intervals that a posterior gives to a catalogue's arms.
 class Confidence {
  public:
-  /// The references must outlive the object.
-  Confidence(const ArmStore& store, const Posterior& posterior,
-             double exploration)
-      : store_(store), posterior_(posterior), exploration_(exploration) {}
+  /// The references must outlive the object. The posterior will keep its
+  /// inverse factor.
+  Confidence(const ArmStore& store, Posterior& posterior, double exploration)
+      : store_(store), posterior_(posterior), exploration_(exploration) {
+    posterior.KeepInverse();
+  }
 
   /// The current intervals of the given arms, in the order of their slots.
-  /// Costs O(d^3) once and O(d^2) an arm.
+  /// Costs O(d^2) an arm.
   std::vector<ArmBounds> Bounds(std::vector<Slot> slots) const;
 
   /// The uncertainty of one arm. Costs O(d^2).
   float Uncertainty(Slot slot) const;
 
-  /// beta V^{-1/2}: an arm's uncertainty is |Factor() x|.
-  Eigen::MatrixXd Factor() const {
-    return posterior_.InverseFactor(exploration_);
-  }
+  /// V^{-1/2}: an arm's uncertainty is beta |Factor() x|.
+  const RowMatrix& Factor() const { return posterior_.kept_inverse(); }
 
   double exploration() const { return exploration_; }
 

@@ -37,7 +37,7 @@ Elimination::Elimination(const EliminationOptions& options,
       accuracy_(options.accuracy),
       posterior_(parts.posterior),
       // Line 3: beta(delta / 2).
-      confidence_(store_, posterior_,
+      confidence_(store_, parts.posterior,
                   ExplorationValue(options.exploration, posterior_,
                                    [](const TheoryRadius& theory) {
                                      return theory.delta / 2;
@@ -181,10 +181,9 @@ Hit Elimination::NextHit() {
       continue;
     }
     if (s == last_stage()) return RandomArm(stages_[s]);
-    const Eigen::MatrixXd factor = confidence_.Factor();
     const std::optional<Hit> found =
         stages_[s].Query({.belief = &posterior_,
-                          .factor = &factor,
+                          .factor = &confidence_.Factor(),
                           .exploration = confidence_.exploration()});
     if (found) return {found->slot, std::sqrt(found->score)};
     if (const std::optional<Hit> missed = Advance(s)) return *missed;

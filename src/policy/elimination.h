@@ -14,7 +14,7 @@ namespace manyarms {
 /// Algorithm 3, extended to arms that are removed and to intervals that fail.
 /// docs/design.md says what differs from the paper's text, and why.
 ///
-/// A choice costs O(d^3) and one search by quadratic form over the lowest
+/// A choice costs O(d^2) and one search by quadratic form over the lowest
 /// stage that has arms. Every arm moves to a higher stage at most last_stage()
 /// times, each time at O(d^2 + log K).
 ///

@@ -69,8 +69,8 @@ std::unique_ptr<Index> MakeSharedIndex(const PolicyOptions& policy,
 /// What a policy works with, which must outlive it.
 struct PolicyParts {
   const ArmStore& store;
-  const Posterior& posterior;
-  Index* index;  ///< from MakeSharedIndex with the same options
+  Posterior& posterior;  ///< which a policy only reads and tells what to keep
+  Index* index;          ///< from MakeSharedIndex with the same options
 };
 
 /// Throws Error for options out of bounds or combinations that cannot work.

@@ -11,18 +11,18 @@ Ucb::Ucb(const UcbOptions& options, const PolicyParts& parts,
       exploration_(ExplorationValue(
           options.exploration, posterior_,
           [](const TheoryRadius& theory) { return theory.delta; })),
-      finder_(parts.index->MakeFinder()) {}
+      finder_(parts.index->MakeFinder()) {
+  parts.posterior.KeepInverse();
+}
 
-// Costs O(d^3) if anything was learned since the last call.
 Query Ucb::UpperBound() {
   if (!known_version_ || *known_version_ != posterior_.version()) {
     mean_ = posterior_.Mean();
-    factor_ = posterior_.InverseFactor(exploration_);
     known_version_ = posterior_.version();
   }
   return {.belief = &posterior_,
           .direction = &mean_,
-          .factor = &factor_,
+          .factor = &posterior_.kept_inverse(),
           .exploration = exploration_};
 }
 

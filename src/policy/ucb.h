@@ -6,7 +6,7 @@
 namespace manyarms {
 
 /// OFUL: plays the arm whose mean plus exploration times width is largest. A
-/// choice costs O(d^3) and one search by optimism.
+/// choice costs O(d^2) and one search by optimism.
 class Ucb final : public Policy {
  public:
   Ucb(const UcbOptions& options, const PolicyParts& parts, std::uint64_t seed);
@@ -27,10 +27,8 @@ class Ucb final : public Policy {
   const double exploration_;
   const std::unique_ptr<Finder> finder_;
 
-  // Queries refer to these, which belong to one version of the posterior.
-  std::optional<std::uint64_t> known_version_;
-  Eigen::VectorXd mean_;
-  Eigen::MatrixXd factor_;
+  std::optional<std::uint64_t> known_version_;  // of the posterior
+  Eigen::VectorXd mean_;                        // at that version
 };
 
 }  // namespace manyarms

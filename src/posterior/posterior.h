@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/bytes.h"
 #include "posterior/belief.h"
@@ -15,19 +16,22 @@ namespace manyarms {
 /// and b = sum r x, from which a bandit needs the mean V^-1 b, widths
 /// |x|_{V^-1} and samples.
 ///
-/// One quantity is stored, from which all others are derived: the Cholesky
-/// factor of
+/// One quantity determines all others: the Cholesky factor of
 ///     [ V   b ]     [ L   0 ] [ L'  z ]
 ///     [ b'  c ]  =  [ z'  s ] [ 0   s ],      c = 1 + sum r^2,
 /// updated by rotations when (x, r) arrives. That is least squares by QR: the
 /// error of the mean grows with the condition of L, not with its square as it
 /// does when V and b are stored. Mean and sample are one triangular solve each.
 ///
+/// Whoever needs the inverse factor A = L^-1 at every choice calls KeepInverse.
+/// Then each update applies its rotations to A, too, and A is never computed
+/// from L again. docs/design.md says why it stays accurate.
+///
 /// Costs: construction and Update, Mean, Width, Sample O(d^2); InverseFactor
-/// O(d^3).
+/// O(d^2) if the inverse is kept, and O(d^3) if not.
 ///
 /// Thread safety: const methods may be called from any number of threads while
-/// nobody calls Update.
+/// nobody calls any other method.
 class Posterior final : public Belief {
  public:
   /// `regularisation` is lambda in the paper.
@@ -49,9 +53,17 @@ class Posterior final : public Belief {
   /// |x|_{V^-1}.
   double Width(std::span<const float> features) const;
 
-  /// A = scale L^-1, lower triangular, so that scale^2 x' V^-1 x = |A x|^2.
-  Eigen::MatrixXd InverseFactor(double scale) const;
-  Eigen::MatrixXd InverseFactor() const override { return InverseFactor(1); }
+  /// A = L^-1, lower triangular, so that x' V^-1 x = |A x|^2.
+  RowMatrix InverseFactor() const override;
+
+  /// From now on A is kept. Costs O(d^2) before the first update, O(d^3) after
+  /// it, and nothing if A is kept already.
+  void KeepInverse();
+  bool keeps_inverse() const { return inverse_.size() > 0; }
+
+  /// A, without a copy. It changes with the next update.
+  /// REQUIRES: keeps_inverse().
+  const RowMatrix& kept_inverse() const { return inverse_; }
 
   std::size_t dim() const { return dim_; }
   double regularisation() const { return regularisation_; }
@@ -63,17 +75,35 @@ class Posterior final : public Belief {
     return 1;
   }
 
+  /// 1/sqrt(lambda), because V is at least lambda I.
+  double WidestWidth() const override;
+
   void Save(ByteWriter& writer) const;
 
   /// REQUIRES: the posterior has the same dimension and regularisation.
   void Restore(ByteReader& reader);
 
+  /// A, if it is kept: after many updates it differs from a fresh inverse in
+  /// the last digits, and decisions after loading must be the same as without.
+  void SaveInverse(ByteWriter& writer) const;
+
+  /// REQUIRES: Restore was called before.
+  void RestoreInverse(ByteReader& reader);
+
  private:
+  RowMatrix InvertedFactor() const;
+
   std::size_t dim_;
   double regularisation_;
   std::uint64_t updates_ = 0;
-  Eigen::MatrixXd factor_;       // [L 0; z' s], lower triangular
-  Eigen::VectorXd observation_;  // scratch: [x; r]
+  Eigen::MatrixXd factor_;  // [L 0; z' s], lower triangular
+  RowMatrix inverse_;       // A; empty if it is not kept
+
+  // Scratch.
+  Eigen::VectorXd observation_;  // [x; r]
+  std::vector<double> cosines_;  // of an update's rotations
+  std::vector<double> sines_;
+  std::vector<double> extra_row_;  // of A; empty if A is not kept
 };
 
 }  // namespace manyarms

@@ -57,7 +57,7 @@ class Asker {
     const Eigen::VectorXd direction = objective_ == Objective::kInnerProduct
                                           ? posterior_.Sample(kExploration, xi)
                                           : posterior_.Mean();
-    const Eigen::MatrixXd factor = posterior_.InverseFactor(kExploration);
+    const RowMatrix factor = posterior_.InverseFactor();
     const Query query{.belief = &posterior_,
                       .direction = &direction,
                       .factor = &factor,

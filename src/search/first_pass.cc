@@ -29,7 +29,7 @@ double ScanBytes(std::size_t arms, std::size_t dim) {
 
 }  // namespace
 
-double NormBound(const Eigen::MatrixXd& matrix) {
+double NormBound(const RowMatrix& matrix) {
   const double frobenius = matrix.norm();
   if (!(frobenius > 0)) return frobenius;  // NaN, too
   constexpr double kRoundingUp = 1 + 1e-9;
@@ -59,9 +59,11 @@ void FirstPass::TakeQuery(const Scorer& scorer, const Query& query) {
     per_length_ = 2 * d * kUnit * direction_.length();
   }
   if (objective_ != Objective::kInnerProduct) {
-    const double norm = NormBound(*query.factor);
+    const double norm =
+        std::min(NormBound(*query.factor), query.belief->WidestWidth());
     const double rounding = 4 * (d + 8) * kUnit * query.factor->norm();
-    per_length_ += norm * (1 + kRelativeSlack) + rounding;
+    per_length_ +=
+        query.exploration * (norm * (1 + kRelativeSlack) + rounding);
     // Squares below the smallest normal number vanish or are rounded up.
     tiny_ += std::sqrt(d) * 0x1p-60;
   }

@@ -91,7 +91,7 @@ class FirstPass {
 
 /// An upper bound of the operator norm of a matrix: at most a fifth too large
 /// up to 64 columns, where it costs O(d^3); O(d^2) beyond.
-double NormBound(const Eigen::MatrixXd& matrix);
+double NormBound(const RowMatrix& matrix);
 
 }  // namespace manyarms
 

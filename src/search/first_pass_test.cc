@@ -126,7 +126,7 @@ class Drive {
     }
     if (random_.Below(50) == 0) theta.setZero();
     const double exploration = std::pow(10.0, -3 + 4 * random_.Uniform());
-    const Eigen::MatrixXd factor = posterior_.InverseFactor(exploration);
+    const RowMatrix factor = posterior_.InverseFactor();
     const Query query{.belief = &posterior_,
                       .direction = &theta,
                       .factor = &factor,
@@ -277,8 +277,8 @@ TEST(FirstPass, KnowsABoundOfEveryNorm) {
       for (int i = 0; i < dim * dim; ++i) {
         matrix(i % dim, i / dim) = draw[static_cast<std::size_t>(i)];
       }
-      const Eigen::MatrixXd lower = matrix.triangularView<Eigen::Lower>();
-      const double norm = lower.jacobiSvd().singularValues()[0];
+      const RowMatrix lower = matrix.triangularView<Eigen::Lower>();
+      const double norm = Eigen::MatrixXd(lower).jacobiSvd().singularValues()[0];
       EXPECT_GE(NormBound(lower), norm);
       if (dim <= 64) {
         EXPECT_LE(NormBound(lower), 1.31 * norm);

@@ -15,7 +15,7 @@ void FoldSquare(std::span<const float> x, std::span<float> out) {
   }
 }
 
-void FoldForm(const Eigen::MatrixXd& factor, std::span<float> out) {
+void FoldForm(const RowMatrix& factor, std::span<float> out) {
   const Eigen::MatrixXd form = factor.transpose() * factor;
   std::size_t at = 0;
   for (Eigen::Index i = 0; i < form.rows(); ++i) {
@@ -41,7 +41,7 @@ void LiftArm(Objective objective, std::span<const float> x,
 
 void LiftQuery(Objective objective, const Query& query, std::span<float> out) {
   if (objective == Objective::kQuadraticForm) {
-    FoldForm(*query.factor, out);
+    FoldForm(query.exploration * *query.factor, out);
   } else {
     std::ranges::transform(*query.direction, out.begin(),
                            [](double v) { return static_cast<float>(v); });

@@ -18,7 +18,7 @@ inline std::size_t FoldedSize(std::size_t dim) { return dim * (dim + 1) / 2; }
 void FoldSquare(std::span<const float> x, std::span<float> out);
 
 /// The same for W = factor' factor.
-void FoldForm(const Eigen::MatrixXd& factor, std::span<float> out);
+void FoldForm(const RowMatrix& factor, std::span<float> out);
 
 /// The space in which an objective is an inner product: that of the arms, or
 /// for quadratic forms that of folded squares.

@@ -16,7 +16,7 @@ double Dot(std::span<const float> a, std::span<const float> b) {
 TEST(Lifting, FoldedProductIsTheQuadraticForm) {
   for (const std::size_t dim : {1U, 2U, 7U, 16U}) {
     const auto n = static_cast<Eigen::Index>(dim);
-    const Eigen::MatrixXd factor =
+    const RowMatrix factor =
         Eigen::MatrixXd::Random(n, n).triangularView<Eigen::Lower>();
     const auto x = testing::GaussianRows(1, dim, dim);
     std::vector<float> square(FoldedSize(dim));

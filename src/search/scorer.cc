@@ -8,7 +8,8 @@ void Scorer::Take(const Query& query) {
   }
   if (objective_ != Objective::kInnerProduct) {
     factor_.Pack(query.factor->data(),
-                 static_cast<std::size_t>(query.factor->rows()));
+                 static_cast<std::size_t>(query.factor->rows()),
+                 query.exploration);
   }
 }
 

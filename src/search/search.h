@@ -47,8 +47,8 @@ struct Query {
   /// version never decreases.
   const Belief* belief = nullptr;
   const Eigen::VectorXd* direction = nullptr;
-  /// `exploration` times the belief's inverse factor A.
-  const Eigen::MatrixXd* factor = nullptr;
+  /// The belief's inverse factor A. Arms are scored by `exploration` times it.
+  const RowMatrix* factor = nullptr;
   double exploration = 0;
 };
 

@@ -98,7 +98,7 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
     if (std::holds_alternative<CertifiedOptions>(GetParam().search) ||
         is_theory()) {
       posterior_.Update(testing::GaussianRows(1, kDim, index), 1);
-      factor_ = kRadius * posterior_.InverseFactor();
+      factor_ = posterior_.InverseFactor();
     } else {
       const Eigen::Map<const Eigen::MatrixXd> any(values.data() + kDim, kDim,
                                                   kDim);
@@ -143,9 +143,9 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
       case Objective::kInnerProduct:
         return direction_.dot(x);
       case Objective::kQuadraticForm:
-        return (factor_ * x).squaredNorm();
+        return (kRadius * factor_ * x).squaredNorm();
       case Objective::kOptimism:
-        return direction_.dot(x) + (factor_ * x).norm();
+        return direction_.dot(x) + (kRadius * factor_ * x).norm();
     }
     return 0;
   }
@@ -226,7 +226,7 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
   std::unique_ptr<Searcher> search_;
   std::set<Slot> members_;
   Eigen::VectorXd direction_;
-  Eigen::MatrixXd factor_;
+  RowMatrix factor_;
 };
 
 TEST_P(SearchLaws, FindsNothingInAnEmptySet) {

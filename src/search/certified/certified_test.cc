@@ -84,7 +84,7 @@ class SideBySide {
       direction = posterior_.Sample(kRadius, {xi.data(), store_.dim()});
     }
     if (far) direction = 100 * xi;
-    const Eigen::MatrixXd factor = kRadius * posterior_.InverseFactor();
+    const RowMatrix factor = posterior_.InverseFactor();
     const Query query{.belief = &posterior_,
                       .direction = &direction,
                       .factor = &factor,
@@ -114,7 +114,7 @@ class SideBySide {
   // the mean.
   std::size_t TopScored(std::size_t count) {
     const Eigen::VectorXd direction = posterior_.Mean();
-    const Eigen::MatrixXd factor = kRadius * posterior_.InverseFactor();
+    const RowMatrix factor = posterior_.InverseFactor();
     return certified_
         ->Top({.belief = &posterior_,
                .direction = &direction,

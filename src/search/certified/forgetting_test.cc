@@ -38,10 +38,11 @@ class ForgettingBelief final : public Belief {
     v_ *= kept;
     b_ *= kept;
     growths_.emplace_back(++version_, 1 / std::sqrt(kept));
+    widest_ /= std::sqrt(kept);
   }
 
   Eigen::VectorXd Mean() const override { return v_.ldlt().solve(b_); }
-  Eigen::MatrixXd InverseFactor() const override {
+  RowMatrix InverseFactor() const override {
     const Eigen::MatrixXd lower = v_.llt().matrixL();
     return lower.triangularView<Eigen::Lower>().solve(
         Eigen::MatrixXd::Identity(kDim, kDim));
@@ -54,12 +55,14 @@ class ForgettingBelief final : public Belief {
     }
     return growth;
   }
+  double WidestWidth() const override { return widest_; }
 
  private:
   bool admits_growth_;
   Eigen::MatrixXd v_ = Eigen::MatrixXd::Identity(kDim, kDim);
   Eigen::VectorXd b_ = Eigen::VectorXd::Zero(kDim);
   std::uint64_t version_ = 0;
+  double widest_ = 1;
   std::vector<std::pair<std::uint64_t, double>> growths_;
 };
 
@@ -84,7 +87,7 @@ Outcome ChooseLearnAndForget(Objective objective, bool admits_growth) {
   std::vector<float> row(kDim);
   for (std::uint64_t step = 0; step < 2000; ++step) {
     const Eigen::VectorXd mean = belief.Mean();
-    const Eigen::MatrixXd factor = kExploration * belief.InverseFactor();
+    const RowMatrix factor = belief.InverseFactor();
     const Query query{.belief = &belief,
                       .direction = &mean,
                       .factor = &factor,

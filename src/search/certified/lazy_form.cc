@@ -32,7 +32,7 @@ std::optional<Hit> LazyFormFinder::Best(const Query& query) {
   if (!IsWellConditioned(*query.factor)) return Scan(query);
   const Belief& belief = *query.belief;
   CatchUp(belief);
-  if (!snapshot_) TakeSnapshot(belief);
+  if (!snapshot_) TakeSnapshot(query);
   const std::uint64_t every = std::max<std::size_t>(1, store().dim() / 4);
   if (long_walk_ && belief.version() >= tightened_at_ + every) {
     snapshot_->Tighten(query);
@@ -79,14 +79,15 @@ void LazyFormFinder::CatchUpByLog() {
 }
 
 Hit LazyFormFinder::Scan(const Query& query) {
-  factor_.Pack(query.factor->data(), store().dim());
+  factor_.Pack(query.factor->data(), store().dim(), query.exploration);
   stats_.arms_scored += arms().size();
   return kernels::BestQuadraticForm(store().blocks(), arms().blocks(), factor_);
 }
 
-void LazyFormFinder::TakeSnapshot(const Belief& belief) {
+void LazyFormFinder::TakeSnapshot(const Query& query) {
+  const Belief& belief = *query.belief;
   const auto start = std::chrono::steady_clock::now();
-  snapshot_.emplace(Objective::kQuadraticForm, belief);
+  snapshot_.emplace(Objective::kQuadraticForm, belief, *query.factor);
   terms_ = snapshot_->terms();
   std::vector<Unit> units;
   units.reserve(arms().blocks().size());
@@ -157,7 +158,7 @@ void LazyFormFinder::Renew(std::uint32_t block) {
 }
 
 Hit LazyFormFinder::FindBest(const Query& query) {
-  factor_.Pack(query.factor->data(), store().dim());
+  factor_.Pack(query.factor->data(), store().dim(), query.exploration);
   exploration_ = query.exploration;
   initial_radius_ = snapshot_->Radius(query);
   best_ = {};

@@ -51,7 +51,7 @@ class LazyFormFinder final : public Finder {
   Hit Scan(const Query& query);
   void CatchUp(const Belief& belief);
   void CatchUpByLog();
-  void TakeSnapshot(const Belief& belief);
+  void TakeSnapshot(const Query& query);
   Unit Measure(std::uint32_t block) const;
   void Append(const Unit& unit);
   void Renew(std::uint32_t block);

@@ -13,25 +13,30 @@ namespace {
 // width by far less than this part of it.
 constexpr double kRelativeSlack = 0x1p-16;
 
+// With more features the norm of a matrix would be a long pause.
+constexpr std::size_t kMostToTighten = 256;
+
 // Four times the rounding error of a sum of d products: once for the centre,
 // once for the score, and twice for what is computed from them.
 double SumSlack(std::size_t dim) {
   return (static_cast<double>(dim) + 8) * 0x1p-22;
 }
 
-Eigen::MatrixXd RoundedToFloat(const Eigen::MatrixXd& matrix) {
+RowMatrix RoundedToFloat(const RowMatrix& matrix) {
   return matrix.cast<float>().cast<double>();
 }
 
 }  // namespace
 
-Snapshot::Snapshot(Objective objective, const Belief& belief)
+Snapshot::Snapshot(Objective objective, const Belief& belief,
+                   const RowMatrix& factor)
     : objective_(objective),
-      factor_(RoundedToFloat(belief.InverseFactor())),
-      packed_(factor_.data(), static_cast<std::size_t>(factor_.rows())),
+      packed_(factor.data(), static_cast<std::size_t>(factor.rows())),
+      factor_norm_(factor.norm()),
       version_(belief.version()) {
-  factor_norm_ = factor_.norm();
-  if (objective_ == Objective::kQuadraticForm) return;
+  const bool is_form = objective_ == Objective::kQuadraticForm;
+  if (!is_form || dim() <= kMostToTighten) factor_ = RoundedToFloat(factor);
+  if (is_form) return;
   const Eigen::VectorXd mean = belief.Mean();
   centre_.assign(mean.begin(), mean.end());
   centre_length_ = mean.norm();
@@ -66,9 +71,9 @@ double Snapshot::WidthsSince(const Belief& belief) const {
 }
 
 void Snapshot::Tighten(const Query& query) {
-  if (objective_ == Objective::kInnerProduct || query.exploration == 0) return;
+  if (objective_ == Objective::kInnerProduct || dim() > kMostToTighten) return;
   // |factor x| <= |factor A_0^-1| |A_0 x|.
-  Eigen::MatrixXd ratio = *query.factor / query.exploration;
+  RowMatrix ratio = *query.factor;
   factor_.triangularView<Eigen::Lower>().solveInPlace<Eigen::OnTheRight>(ratio);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       ratio.transpose() * ratio, Eigen::EigenvaluesOnly);
@@ -82,8 +87,8 @@ void Snapshot::Tighten(const Query& query) {
 double Snapshot::norm() const { return NormBound(factor_); }
 
 std::size_t Snapshot::memory_bytes() const {
-  return dim() * dim() * (sizeof(double) + sizeof(float)) +
-         centre_.capacity() * sizeof(float);
+  return static_cast<std::size_t>(factor_.size()) * sizeof(double) +
+         dim() * dim() * sizeof(float) + centre_.capacity() * sizeof(float);
 }
 
 kernels::BoundTerms Snapshot::terms() const {
@@ -98,7 +103,7 @@ kernels::BoundTerms Snapshot::terms() const {
                                      0x1p-60)};
 }
 
-bool IsWellConditioned(const Eigen::MatrixXd& factor) {
+bool IsWellConditioned(const RowMatrix& factor) {
   const auto diagonal = factor.diagonal();
   return diagonal.maxCoeff() <= 0x1p26 * diagonal.minCoeff();
 }

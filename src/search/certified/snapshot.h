@@ -18,14 +18,19 @@ namespace manyarms {
 /// proof, rounding included.
 class Snapshot {
  public:
-  Snapshot(Objective objective, const Belief& belief);
+  Snapshot(Objective objective, const Belief& belief)
+      : Snapshot(objective, belief, belief.InverseFactor()) {}
+
+  /// `factor` is the belief's inverse factor, for callers who have it.
+  Snapshot(Objective objective, const Belief& belief, const RowMatrix& factor);
 
   /// The number of widths that a score may lie above its arm's centre.
   /// REQUIRES: the query has the same belief, at this version or a later one.
   double Radius(const Query& query) const;
 
   /// Makes Radius smaller for this query and all later ones, as far as widths
-  /// have fallen since in all directions. Costs O(d^3).
+  /// have fallen since in all directions. Costs O(d^3), and does nothing with
+  /// more than 256 features.
   void Tighten(const Query& query);
 
   /// How centres and widths are computed. Refers to the snapshot.
@@ -43,10 +48,10 @@ class Snapshot {
 
   Objective objective_;
   std::vector<float> centre_;     // theta_0; none for quadratic forms
-  Eigen::MatrixXd factor_;        // A_0, rounded to float
+  RowMatrix factor_;              // A_0, rounded to float; empty if not needed
   kernels::PackedFactor packed_;  // the same
   double centre_length_ = 0;
-  double factor_norm_ = 0;
+  double factor_norm_;
   // At version_ no arm's width was more than width_part_ times its width under
   // A_0.
   std::uint64_t version_;
@@ -55,7 +60,7 @@ class Snapshot {
 
 /// Whether the rounding error of a query's factor is a small part of any width,
 /// as the bounds assume. This is an estimate from its diagonal.
-bool IsWellConditioned(const Eigen::MatrixXd& factor);
+bool IsWellConditioned(const RowMatrix& factor);
 
 }  // namespace manyarms
 

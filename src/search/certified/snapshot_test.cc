@@ -84,7 +84,7 @@ TEST(Snapshot, BoundsEveryScoreToCome) {
       const Eigen::VectorXd direction =
           later == 5 ? Eigen::VectorXd(1e3 * xi)
                      : posterior.Sample(beta, {xi.data(), c.dim});
-      const Eigen::MatrixXd factor = posterior.InverseFactor(beta);
+      const RowMatrix factor = posterior.InverseFactor();
       const Query query{.belief = &posterior,
                         .direction = &direction,
                         .factor = &factor,
@@ -151,7 +151,7 @@ TEST(Snapshot, TightensByWhatWasLearnedInAllDirections) {
     posterior.Update(std::vector<float>{1, 0}, 0);
     posterior.Update(std::vector<float>{0, 1}, 0);
   }
-  const Eigen::MatrixXd factor = kRadius * posterior.InverseFactor();
+  const RowMatrix factor = posterior.InverseFactor();
   const Query query{
       .belief = &posterior, .factor = &factor, .exploration = kRadius};
   EXPECT_DOUBLE_EQ(snapshot.Radius(query), kRadius);

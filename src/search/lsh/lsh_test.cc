@@ -159,7 +159,7 @@ TEST(LshSearch, FindsAMuchLongerArmThatArrivesLate) {
 // Below the sought score nothing need be found: the higher it is, the less is
 // looked at, and beyond all reach nothing but the last answers.
 TEST(LshSearch, LooksOnlyForWhatReachesTheSoughtScore) {
-  const Eigen::MatrixXd factor =
+  const RowMatrix factor =
       Eigen::MatrixXd::Identity(ForcedTrees::kFeatures, ForcedTrees::kFeatures);
   const Query query{.factor = &factor, .exploration = 1};
   const auto looked_at = [&](double sought) {
@@ -186,7 +186,7 @@ TEST(LshSearch, FindsFormsThatReachTheSoughtScore) {
   int there = 0;
   int found = 0;
   for (std::uint64_t i = 0; i < 200; ++i) {
-    const Eigen::MatrixXd factor =
+    const RowMatrix factor =
         Eigen::MatrixXd::Identity(8, 8) * (0.3 + 0.7 * std::abs(std::sin(i)));
     const Hit hit =
         trees.search.Best({.factor = &factor, .exploration = 1}).value();
