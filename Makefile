@@ -86,9 +86,10 @@ build: configure ## Build the library and the program, build/manyarms
 configure: setup
 	cmake --preset release
 
-bench: configure ## Measure the scan, a step, bounds, graphs and single functions
-	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_bounds bench_corrections bench_kernels bench_recall
+bench: configure ## Measure the scan, a step, adding arms, bounds, graphs and single functions
+	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_adding bench_bounds bench_corrections bench_kernels bench_recall
 	build/bench_engine
+	build/bench_adding
 	build/bench_bounds
 	build/bench_corrections
 	build/bench_recall
