@@ -7,7 +7,6 @@
 #include <mutex>
 
 #include "base/check.h"
-#include "base/large_allocator.h"
 #include "manyarms/error.h"
 
 namespace manyarms {
@@ -21,12 +20,10 @@ constexpr std::size_t kChunkBytes = kHugePage;
 // hide the latency of memory.
 constexpr std::size_t kAhead = 12;
 
-}  // namespace
+// From this number of arms on, arms are added block by block.
+constexpr std::size_t kMany = 1024;
 
-struct ArmStore::Chunk {
-  LargeBuffer<float> features;
-  std::unique_ptr<ArmId[]> ids;
-};
+}  // namespace
 
 ArmStore::ArmStore(std::size_t dim) : dim_(dim) {
   CheckDim(dim);
@@ -44,11 +41,15 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
                                 const FeatureRows& features) {
   CheckShape(features, ids.size(), dim_);
   CheckRoom(ids.size());
+  const std::scoped_lock lock(*changing_);
+  index_.Reserve(size() + ids.size());
+  if (ids.size() >= kMany) {
+    if (auto slots = AddMany(ids, features)) return *std::move(slots);
+    // Now find the first arm that cannot be added.
+  }
   std::vector<float> row(dim_);
   std::vector<Slot> slots;
   slots.reserve(ids.size());
-  const std::scoped_lock lock(*changing_);
-  index_.Reserve(size() + ids.size());
   const Slot used_before = slots_used_;
   std::size_t put = 0;
   try {
@@ -88,8 +89,7 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
 
 // Returns whether the id was new.
 bool ArmStore::Put(Slot slot, ArmId id, std::span<const float> features) {
-  const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
-  chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
+  *IdOf(slot) = id;
   if (!index_.Insert(slot, blocks())) return false;
   SetFeatures(slot, features);
   return true;
@@ -138,31 +138,56 @@ Slot ArmStore::TakeSlot() {
     free_slots_.pop_back();
     return slot;
   }
-  if (BlockOf(slots_used_) >> chunk_shift_ == chunks_.size()) {
-    const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
-    Chunk chunk{MakeLargeBuffer<float>(arms * dim_),
-                std::make_unique_for_overwrite<ArmId[]>(arms)};
-    // Only reserve can throw, so all three grow or none.
-    feature_chunks_.reserve(chunks_.size() + 1);
-    id_chunks_.reserve(chunks_.size() + 1);
-    chunks_.reserve(chunks_.size() + 1);
-    feature_chunks_.push_back(chunk.features.get());
-    id_chunks_.push_back(chunk.ids.get());
-    chunks_.push_back(std::move(chunk));
-  }
-  // Scores of lanes that hold no arm yet are computed along with the others,
-  // so they must hold numbers.
-  if (LaneOf(slots_used_) == 0) {
-    std::fill_n(FeaturesOf(slots_used_), dim_ * kLanes, 0.0F);
-  }
+  MakeChunks(std::size_t{slots_used_} + 1);
+  if (LaneOf(slots_used_) == 0) ClearBlock(BlockOf(slots_used_));
   return slots_used_++;
+}
+
+// Makes all chunks that have a slot below `slots`. In each list only reserve
+// can throw.
+void ArmStore::MakeChunks(std::size_t slots) {
+  const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
+  const std::size_t chunks = (slots + arms - 1) / arms;
+  if (chunks <= chunks_.size()) return;
+  // The ids of one chunk are fewer bytes than a huge page. In a large store the
+  // ids of several chunks lie together on one.
+  const std::size_t most =
+      std::max<std::size_t>(kHugePage / (arms * sizeof(ArmId)), 1);
+  while (id_chunks_.size() < chunks) {
+    const std::size_t together = std::min(
+        most, std::max(chunks - id_chunks_.size(), id_chunks_.size() / 8));
+    LargeBuffer<ArmId> ids = MakeLargeBuffer<ArmId>(together * arms);
+    id_chunks_.reserve(id_chunks_.size() + together);
+    id_buffers_.reserve(id_buffers_.size() + 1);
+    for (std::size_t i = 0; i < together; ++i) {
+      id_chunks_.push_back(ids.get() + i * arms);
+    }
+    id_buffers_.push_back(std::move(ids));
+  }
+  chunks_.reserve(chunks);
+  feature_chunks_.reserve(chunks);
+  while (chunks_.size() < chunks) {
+    chunks_.push_back(MakeLargeBuffer<float>(arms * dim_));
+    feature_chunks_.push_back(chunks_.back().get());
+  }
+}
+
+// Scores of lanes that hold no arm yet are computed along with the others, so
+// they must hold numbers.
+void ArmStore::ClearBlock(std::uint32_t block) {
+  std::fill_n(FeaturesOf(block * kLanes), dim_ * kLanes, 0.0F);
 }
 
 float* ArmStore::FeaturesOf(Slot slot) {
   const std::uint32_t block = BlockOf(slot);
   const std::size_t within = block & ((std::uint32_t{1} << chunk_shift_) - 1);
-  return chunks_[block >> chunk_shift_].features.get() +
-         within * dim_ * kLanes + LaneOf(slot);
+  return chunks_[block >> chunk_shift_].get() + within * dim_ * kLanes +
+         LaneOf(slot);
+}
+
+ArmId* ArmStore::IdOf(Slot slot) {
+  const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
+  return id_chunks_[BlockOf(slot) >> chunk_shift_] + within;
 }
 
 void ArmStore::Remove(std::span<const Slot> slots) {
@@ -264,11 +289,12 @@ void ArmStore::CopyFeatures(Slot slot, std::span<float> out) const {
 }
 
 std::size_t ArmStore::memory_bytes() const {
-  const std::size_t arms =
-      chunks_.size() * (std::size_t{kLanes} << chunk_shift_);
-  return arms * (dim_ * sizeof(float) + sizeof(ArmId)) + index_.memory_bytes() +
+  const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
+  return chunks_.size() * arms * dim_ * sizeof(float) +
+         id_chunks_.size() * arms * sizeof(ArmId) + index_.memory_bytes() +
          members_.memory_bytes() + free_slots_.capacity() * sizeof(Slot) +
-         chunks_.capacity() * sizeof(Chunk) +
+         chunks_.capacity() * sizeof(chunks_[0]) +
+         id_buffers_.capacity() * sizeof(id_buffers_[0]) +
          feature_chunks_.capacity() * sizeof(feature_chunks_[0]) +
          id_chunks_.capacity() * sizeof(id_chunks_[0]);
 }
