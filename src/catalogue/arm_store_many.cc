@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/check.h"
+#include "base/large_allocator.h"
 #include "base/parallel_for.h"
 #include "catalogue/arm_store.h"
 #include "kernels/block_rows.h"
@@ -33,10 +34,14 @@ std::optional<std::vector<Slot>> ArmStore::AddMany(
     std::span<const ArmId> ids, const FeatureRows& features) {
   const std::size_t reused = std::min(ids.size(), free_slots_.size());
   const std::size_t unused = ids.size() - reused;
-  Batch batch = {ids, features, std::vector<Slot>(ids.size()), reused};
-  std::copy_n(free_slots_.rbegin(), reused, batch.slots.begin());
+  Batch batch = {ids, features, {}, reused};
+  batch.slots.reserve(ids.size());
+  AdviseHugePages(batch.slots.data(), ids.size() * sizeof(Slot));
+  batch.slots.assign(
+      free_slots_.rbegin(),
+      free_slots_.rbegin() + static_cast<std::ptrdiff_t>(reused));
   for (std::size_t i = 0; i < unused; ++i) {
-    batch.slots[reused + i] = slots_used_ + static_cast<Slot>(i);
+    batch.slots.push_back(slots_used_ + static_cast<Slot>(i));
   }
   MakeChunks(slots_used_ + unused);
 

@@ -153,27 +153,34 @@ class IdIndex::SortedByRegion {
   void ForEach(std::size_t region, const Visit& visit) const {
     for (std::size_t part = 0; part < parts_; ++part) {
       const std::size_t* begin = &begins_[part * (regions_ + 1) + region];
+      if (part + 1 < parts_) Fetch(&entries_[begin[regions_ + 1]]);
       for (std::size_t i = begin[0]; i < begin[1]; ++i) visit(entries_[i]);
     }
   }
 
  private:
+  // The first lines of a part are fetched while the part before is visited; the
+  // processor fetches the others by itself.
+  static void Fetch(const Entry* entries) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      __builtin_prefetch(entries + i * kLineEntries);
+    }
+  }
+
   void SortPart(std::span<const Slot> slots, std::size_t first,
                 const BlockTable& ids) {
     std::size_t* begins = &begins_[first / kSortedTogether * (regions_ + 1)];
-    std::vector<Entry> unsorted;
-    unsorted.reserve(slots.size());
     for (const Slot slot : slots) {
-      unsorted.push_back({slot, Hash(ids.Id(slot))});
-      ++begins[RegionOf(unsorted.back().hash, regions_)];
+      ++begins[RegionOf(Hash(ids.Id(slot)), regions_)];
     }
     std::size_t sum = first;
     for (std::size_t region = 0; region <= regions_; ++region) {
       sum += std::exchange(begins[region], sum);
     }
     std::vector<std::size_t> next(begins, begins + regions_);
-    for (const Entry& entry : unsorted) {
-      entries_[next[RegionOf(entry.hash, regions_)]++] = entry;
+    for (const Slot slot : slots) {  // to hash again is faster than to remember
+      const std::uint32_t hash = Hash(ids.Id(slot));
+      entries_[next[RegionOf(hash, regions_)]++] = {slot, hash};
     }
   }
 
@@ -184,7 +191,7 @@ class IdIndex::SortedByRegion {
   std::vector<std::size_t> begins_;
 };
 
-// The new entries are sorted by the region of the table to which their hashes
+// The entries are sorted by the region of the table to which their hashes
 // belong, and each region is filled by one thread. An entry that would go
 // beyond the end of its region is postponed until all threads have ended. The
 // place of an entry does not depend on the threads.
@@ -205,6 +212,12 @@ bool IdIndex::InsertByRegion(std::span<const Slot> slots,
         region + 1 == regions
             ? entries_.size()
             : Home(static_cast<std::uint32_t>(((region + 1) << 32) / regions));
+    const std::size_t from =
+        Home(static_cast<std::uint32_t>((region << 32) / regions));
+    // To fetch the region once in order is faster than to wait for its lines.
+    for (std::size_t at = from; at < end; at += kLineEntries) {
+      __builtin_prefetch(&entries_[at], 1);
+    }
     Outcome outcome;
     sorted.ForEach(region, [&](const Entry& entry) {
       std::size_t at = Home(entry.hash);

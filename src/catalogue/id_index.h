@@ -63,6 +63,7 @@ class IdIndex {
 
   static constexpr Entry kEmpty = {kNoSlot, 0};
   static constexpr std::size_t kSmallest = 16;
+  static constexpr std::size_t kLineEntries = 64 / sizeof(Entry);
 
   std::size_t Home(std::uint32_t hash) const {
     return hash * static_cast<std::uint64_t>(entries_.size() / 2) >> 31;
