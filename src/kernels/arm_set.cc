@@ -16,7 +16,9 @@ void ArmSet::AddLanes(const MaskedBlock& masked) {
     place_[block] = static_cast<std::uint32_t>(blocks_.size() - 1);
   }
   blocks_[place_[block]].lanes |= masked.lanes;
-  size_ += static_cast<std::size_t>(std::popcount(masked.lanes));
+  // Counting bits may be a call, and most often there is one.
+  const bool one = (masked.lanes & (masked.lanes - 1)) == 0;
+  size_ += one ? 1 : static_cast<std::size_t>(std::popcount(masked.lanes));
 }
 
 void ArmSet::AddBlock(const MaskedBlock& masked) {
