@@ -151,9 +151,9 @@ void Run(std::size_t count) {
 int main(int argc, char** argv) {
   try {
     // So that memory that was freed goes back to the system, and all memory is
-    // fresh.
-    mallopt(M_MMAP_THRESHOLD, 1 << 17);
-    mallopt(M_TRIM_THRESHOLD, 0);
+    // fresh. There are no other threads yet.
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);  // NOLINT(concurrency-mt-unsafe)
+    mallopt(M_TRIM_THRESHOLD, 0);        // NOLINT(concurrency-mt-unsafe)
     std::vector<std::size_t> counts;
     for (int i = 1; i < argc; ++i) counts.push_back(std::stoull(argv[i]));
     if (counts.empty()) counts = {1'000'000, 10'000'000};

@@ -43,9 +43,9 @@ class RandomStream {
   std::uint64_t Below(std::uint64_t bound);
 
   /// Fills `out` with independent standard normal values. Floats are the
-  /// doubles rounded, except that about one in 10^8 differs in its last bit,
-  /// and not the same ones with every instruction set; they come several times
-  /// faster.
+  /// doubles rounded, except that fewer than one in 10^8 differ in the last
+  /// bit, and not the same ones with every instruction set; they come several
+  /// times faster.
   void Gaussians(std::span<double> out);
   void Gaussians(std::span<float> out);
   double Gaussian();

@@ -18,7 +18,7 @@ struct PhiloxState {
 /// computed in double, with errors of about one unit in the last place, and
 /// rounded. A value depends on its block alone, not on how many are asked for.
 /// With another instruction set, or with the standard library's functions in
-/// place of these, about one float in 10^8 differs, in its last bit.
+/// place of these, fewer than one float in 10^8 differ, in the last bit.
 void FillGaussians(const PhiloxState& state, std::span<float> out);
 
 }  // namespace manyarms::kernels
