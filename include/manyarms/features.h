@@ -33,6 +33,13 @@ class FeatureRows {
     }
   }
 
+  /// The row itself if its values are floats that follow one another, otherwise
+  /// null. REQUIRES: row < rows().
+  const float* FloatRow(std::size_t row) const {
+    if (floats_ == nullptr || strides_.column != 1) return nullptr;
+    return floats_ + static_cast<std::ptrdiff_t>(row) * strides_.row;
+  }
+
   /// A value as it was given. REQUIRES: row < rows(), column < columns().
   double At(std::size_t row, std::size_t column) const {
     const std::ptrdiff_t place =
@@ -42,6 +49,7 @@ class FeatureRows {
                                : doubles_[place];
   }
 
+  const Strides& strides() const { return strides_; }
   bool are_doubles() const { return doubles_ != nullptr; }
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }

@@ -40,6 +40,10 @@ void CheckFeatures(std::span<const float> features, std::size_t dim) {
   }
 }
 
+bool AreFeatures(std::span<const float> features) {
+  return std::ranges::all_of(features, IsFeature);
+}
+
 void CheckRowCount(std::size_t values, std::size_t rows, std::size_t dim) {
   if (values != rows * dim) {
     Fail(fmt::format("{} features given for {} arms of dimension {}", values,

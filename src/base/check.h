@@ -14,6 +14,8 @@ namespace manyarms {
 
 void CheckDim(std::size_t dim);
 void CheckFeatures(std::span<const float> features, std::size_t dim);
+/// Whether all values are finite and at most kMaxFeature in magnitude.
+bool AreFeatures(std::span<const float> features);
 /// Checks the number of values in `rows` feature vectors, not the values.
 void CheckRowCount(std::size_t values, std::size_t rows, std::size_t dim);
 void CheckShape(const FeatureRows& features, std::size_t rows, std::size_t dim);

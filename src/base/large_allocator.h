@@ -16,6 +16,20 @@ namespace manyarms {
 /// The size of a huge page on x86-64 and on most ARM systems.
 inline constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
+/// Asks for huge pages for memory that was not touched yet. If this fails,
+/// everything works, only slower.
+inline void AdviseHugePages([[maybe_unused]] void* memory,
+                            [[maybe_unused]] std::size_t bytes) {
+#ifdef MADV_HUGEPAGE
+  // The system takes whole pages only; the first byte may lie within one.
+  const std::size_t before =
+      (kHugePage - reinterpret_cast<std::uintptr_t>(memory) % kHugePage) %
+      kHugePage;
+  if (bytes < before + kHugePage) return;
+  madvise(static_cast<char*>(memory) + before, bytes - before, MADV_HUGEPAGE);
+#endif
+}
+
 /// An allocator for arrays that are read at the speed of memory or in random
 /// places. Arrays are aligned to cache lines, and large ones lie on huge pages,
 /// so that the processor needs fewer address translations.
@@ -40,10 +54,7 @@ struct LargeAllocator {
     const std::size_t bytes = Bytes(count);
     void* memory = std::aligned_alloc(Alignment(count), bytes);
     if (memory == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    // If this fails, everything works, only slower.
-    if (bytes >= kHugePage) madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
+    AdviseHugePages(memory, bytes);
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t) { std::free(memory); }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/gaussians.h"
+
 namespace manyarms {
 namespace {
 
@@ -57,21 +59,22 @@ std::uint64_t RandomStream::Below(std::uint64_t bound) {
 
 // Box-Muller needs no tables and, unlike rejection methods, a fixed number of
 // draws per value.
-template <typename Real>
-void RandomStream::Fill(std::span<Real> out) {
+void RandomStream::Gaussians(std::span<double> out) {
   for (std::size_t i = 0; i < out.size(); i += 2) {
     const auto [first, second] = NextBlock();
     const double radius = std::sqrt(-2.0 * std::log(PositiveUniform(first)));
     const double angle = 2.0 * std::numbers::pi * PositiveUniform(second);
-    out[i] = static_cast<Real>(radius * std::cos(angle));
-    if (i + 1 < out.size()) {
-      out[i + 1] = static_cast<Real>(radius * std::sin(angle));
-    }
+    out[i] = radius * std::cos(angle);
+    if (i + 1 < out.size()) out[i + 1] = radius * std::sin(angle);
   }
 }
 
-void RandomStream::Gaussians(std::span<double> out) { Fill(out); }
-void RandomStream::Gaussians(std::span<float> out) { Fill(out); }
+// The same pairs from a kernel. Features of arms are floats, and there may be
+// billions of them.
+void RandomStream::Gaussians(std::span<float> out) {
+  kernels::FillGaussians({key_, counter_}, out);
+  counter_[3] += static_cast<std::uint32_t>((out.size() + 1) / 2);
+}
 
 double RandomStream::Gaussian() {
   double value = 0;

@@ -8,7 +8,6 @@
 #include <new>
 
 #include "base/check.h"
-#include "base/large_allocator.h"
 #include "manyarms/error.h"
 
 namespace manyarms {
@@ -22,16 +21,13 @@ constexpr std::size_t kChunkBytes = kHugePage;
 // hide the latency of memory.
 constexpr std::size_t kAhead = 12;
 
-}  // namespace
+// From this number of arms on, arms are added block by block.
+constexpr std::size_t kMany = 1024;
 
-struct ArmStore::Chunk {
-  LargeBuffer<float> features;
-  std::unique_ptr<ArmId[]> ids;
-};
+}  // namespace
 
 ArmStore::ArmStore(std::size_t dim) : dim_(dim) {
   CheckDim(dim);
-  row_.resize(dim);
   const std::size_t block_bytes = dim * kLanes * sizeof(float);
   chunk_shift_ = static_cast<std::uint32_t>(
       std::bit_width(std::max<std::size_t>(kChunkBytes / block_bytes, 1)) - 1);
@@ -46,11 +42,15 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
                                 const FeatureRows& features) {
   CheckShape(features, ids.size(), dim_);
   CheckRoom(ids.size());
+  const std::scoped_lock lock(*changing_);
+  index_.Reserve(size() + ids.size());
+  if (ids.size() >= kMany) {
+    if (auto slots = AddMany(ids, features)) return *std::move(slots);
+    // Now find the first arm that cannot be added.
+  }
   std::vector<float> row(dim_);
   std::vector<Slot> slots;
   slots.reserve(ids.size());
-  const std::scoped_lock lock(*changing_);
-  index_.Reserve(size() + ids.size());
   const Slot used_before = slots_used_;
   std::size_t put = 0;
   try {
@@ -67,21 +67,18 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
                                 ids[i]));
       }
       ++put;
-      AddToCompactCopy(slots.back(), row);
     }
     members_.Add(slots);
   } catch (...) {  // leave the store as it was
     for (std::size_t i = slots.size(); i-- > 0;) {
       if (members_.Contains(slots[i])) members_.Remove(slots[i]);
-      if (i < put) {
-        index_.Erase(slots[i], blocks());
-        RemoveFromCompactCopy(slots[i]);
-      }
+      if (i < put) index_.Erase(slots[i], blocks());
       if (slots[i] < used_before) free_slots_.push_back(slots[i]);
     }
     slots_used_ = used_before;
     throw;
   }
+  AddToCompactCopy(slots);
   return slots;
 }
 
@@ -94,8 +91,7 @@ std::vector<Slot> ArmStore::Add(std::span<const ArmId> ids,
 
 // Returns whether the id was new.
 bool ArmStore::Put(Slot slot, ArmId id, std::span<const float> features) {
-  const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
-  chunks_[BlockOf(slot) >> chunk_shift_].ids[within] = id;
+  *IdOf(slot) = id;
   if (!index_.Insert(slot, blocks())) return false;
   SetFeatures(slot, features);
   return true;
@@ -114,11 +110,10 @@ void ArmStore::Replace(std::span<const Slot> slots,
     members_.Remove(slot);
   }
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    const auto row = features.subspan(i * dim_, dim_);
-    SetFeatures(slots[i], row);
-    AddToCompactCopy(slots[i], row);
+    SetFeatures(slots[i], features.subspan(i * dim_, dim_));
     members_.Add(slots[i]);
   }
+  AddToCompactCopy(slots);
 }
 
 Slot ArmStore::Add(ArmId id, std::span<const float> features) {
@@ -149,31 +144,56 @@ Slot ArmStore::TakeSlot() {
     free_slots_.pop_back();
     return slot;
   }
-  if (BlockOf(slots_used_) >> chunk_shift_ == chunks_.size()) {
-    const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
-    Chunk chunk{MakeLargeBuffer<float>(arms * dim_),
-                std::make_unique_for_overwrite<ArmId[]>(arms)};
-    // Only reserve can throw, so all three grow or none.
-    feature_chunks_.reserve(chunks_.size() + 1);
-    id_chunks_.reserve(chunks_.size() + 1);
-    chunks_.reserve(chunks_.size() + 1);
-    feature_chunks_.push_back(chunk.features.get());
-    id_chunks_.push_back(chunk.ids.get());
-    chunks_.push_back(std::move(chunk));
-  }
-  // Scores of lanes that hold no arm yet are computed along with the others,
-  // so they must hold numbers.
-  if (LaneOf(slots_used_) == 0) {
-    std::fill_n(FeaturesOf(slots_used_), dim_ * kLanes, 0.0F);
-  }
+  MakeChunks(std::size_t{slots_used_} + 1);
+  if (LaneOf(slots_used_) == 0) ClearBlock(BlockOf(slots_used_));
   return slots_used_++;
+}
+
+// Makes all chunks that have a slot below `slots`. In each list only reserve
+// can throw.
+void ArmStore::MakeChunks(std::size_t slots) {
+  const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
+  const std::size_t chunks = (slots + arms - 1) / arms;
+  if (chunks <= chunks_.size()) return;
+  // The ids of one chunk are fewer bytes than a huge page. In a large store the
+  // ids of several chunks lie together on one.
+  const std::size_t most =
+      std::max<std::size_t>(kHugePage / (arms * sizeof(ArmId)), 1);
+  while (id_chunks_.size() < chunks) {
+    const std::size_t together = std::min(
+        most, std::max(chunks - id_chunks_.size(), id_chunks_.size() / 8));
+    LargeBuffer<ArmId> ids = MakeLargeBuffer<ArmId>(together * arms);
+    id_chunks_.reserve(id_chunks_.size() + together);
+    id_buffers_.reserve(id_buffers_.size() + 1);
+    for (std::size_t i = 0; i < together; ++i) {
+      id_chunks_.push_back(ids.get() + i * arms);
+    }
+    id_buffers_.push_back(std::move(ids));
+  }
+  chunks_.reserve(chunks);
+  feature_chunks_.reserve(chunks);
+  while (chunks_.size() < chunks) {
+    chunks_.push_back(MakeLargeBuffer<float>(arms * dim_));
+    feature_chunks_.push_back(chunks_.back().get());
+  }
+}
+
+// Scores of lanes that hold no arm yet are computed along with the others, so
+// they must hold numbers.
+void ArmStore::ClearBlock(std::uint32_t block) {
+  std::fill_n(FeaturesOf(block * kLanes), dim_ * kLanes, 0.0F);
 }
 
 float* ArmStore::FeaturesOf(Slot slot) {
   const std::uint32_t block = BlockOf(slot);
   const std::size_t within = block & ((std::uint32_t{1} << chunk_shift_) - 1);
-  return chunks_[block >> chunk_shift_].features.get() +
-         within * dim_ * kLanes + LaneOf(slot);
+  return chunks_[block >> chunk_shift_].get() + within * dim_ * kLanes +
+         LaneOf(slot);
+}
+
+ArmId* ArmStore::IdOf(Slot slot) {
+  const std::uint32_t within = slot & ((kLanes << chunk_shift_) - 1);
+  return id_chunks_[BlockOf(slot) >> chunk_shift_] + within;
 }
 
 void ArmStore::Remove(std::span<const Slot> slots) {
@@ -265,10 +285,10 @@ void ArmStore::Restore(ByteReader& reader) {
     reader.Values(std::span<float>(row));
     CheckFeatures(row, dim_);
     CheckSaved(Put(slot, id, row), "it has an arm twice");
-    AddToCompactCopy(slot, row);
     members_.Add(slot);
   }
   free_slots_ = std::move(free);
+  AddToCompactCopy(Slots());
 }
 
 void ArmStore::CopyFeatures(Slot slot, std::span<float> out) const {
@@ -280,36 +300,38 @@ void ArmStore::KeepCompactCopy() {
   const std::scoped_lock lock(*changing_);
   if (compact_) return;
   compact_ = std::make_unique<CompactCopy>(dim_);
-  std::vector<float> row(dim_);
-  for (const Slot slot : Slots()) {
-    CopyFeatures(slot, row);
-    AddToCompactCopy(slot, row);
-  }
+  AddToCompactCopy(Slots());
 }
 
 // The copy only makes answers faster, so without memory for it there is none.
-void ArmStore::AddToCompactCopy(Slot slot, std::span<const float> features) {
+void ArmStore::AddToCompactCopy(std::span<const Slot> slots) {
   if (!compact_) return;
   try {
-    compact_->Add(slot, features);
+    for (std::size_t i = 0; i < slots.size();) {
+      MaskedBlock masked{.block = BlockOf(slots[i]), .lanes = 0};
+      for (; i < slots.size() && BlockOf(slots[i]) == masked.block; ++i) {
+        masked.lanes |= 1U << LaneOf(slots[i]);
+      }
+      compact_->Add(masked, blocks().Features(masked.block));
+    }
   } catch (const std::bad_alloc&) {
     compact_.reset();
   }
 }
 
+// REQUIRES: the slot still has the features that the copy has.
 void ArmStore::RemoveFromCompactCopy(Slot slot) {
-  if (!compact_) return;
-  CopyFeatures(slot, row_);
-  compact_->Remove(slot, row_);
+  if (compact_) compact_->Remove(slot, blocks().Features(BlockOf(slot)));
 }
 
 std::size_t ArmStore::memory_bytes() const {
-  const std::size_t arms =
-      chunks_.size() * (std::size_t{kLanes} << chunk_shift_);
-  return arms * (dim_ * sizeof(float) + sizeof(ArmId)) + index_.memory_bytes() +
+  const std::size_t arms = std::size_t{kLanes} << chunk_shift_;
+  return chunks_.size() * arms * dim_ * sizeof(float) +
+         id_chunks_.size() * arms * sizeof(ArmId) + index_.memory_bytes() +
          members_.memory_bytes() + free_slots_.capacity() * sizeof(Slot) +
          (compact_ ? compact_->memory_bytes() : 0) +
-         chunks_.capacity() * sizeof(Chunk) +
+         chunks_.capacity() * sizeof(chunks_[0]) +
+         id_buffers_.capacity() * sizeof(id_buffers_[0]) +
          feature_chunks_.capacity() * sizeof(feature_chunks_[0]) +
          id_chunks_.capacity() * sizeof(id_chunks_[0]);
 }

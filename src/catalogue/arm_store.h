@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/large_allocator.h"
 #include "base/shared_mutex.h"
 #include "catalogue/compact_copy.h"
 #include "catalogue/id_index.h"
@@ -128,27 +129,38 @@ class ArmStore {
   void Restore(ByteReader& reader);
 
  private:
-  struct Chunk;
+  struct Batch;
 
   void CheckRoom(std::size_t arms) const;
+
+  // Adding many arms at once (arm_store_many.cc).
+  std::optional<std::vector<Slot>> AddMany(std::span<const ArmId> ids,
+                                           const FeatureRows& features);
+  bool Write(const Batch& batch);
+  bool WriteRange(const Batch& batch, std::size_t begin, std::size_t end);
+  void Undo(const Batch& batch, bool written);
+
   void SetFeatures(Slot slot, std::span<const float> features);
   bool Put(Slot slot, ArmId id, std::span<const float> features);
-  void AddToCompactCopy(Slot slot, std::span<const float> features);
+  void AddToCompactCopy(std::span<const Slot> slots);
   void RemoveFromCompactCopy(Slot slot);
   Slot TakeSlot();
+  void MakeChunks(std::size_t slots);
+  void ClearBlock(std::uint32_t block);
   float* FeaturesOf(Slot slot);
+  ArmId* IdOf(Slot slot);
 
   std::size_t dim_;
   std::uint32_t chunk_shift_;  // log2 of the blocks in a chunk
-  std::vector<Chunk> chunks_;
-  std::vector<const float*> feature_chunks_;  // of chunks_, for BlockTable
-  std::vector<const ArmId*> id_chunks_;
+  std::vector<LargeBuffer<float>> chunks_;
+  std::vector<LargeBuffer<ArmId>> id_buffers_;  // each for one or more chunks
+  std::vector<const float*> feature_chunks_;    // by chunk, for BlockTable
+  std::vector<ArmId*> id_chunks_;
   std::vector<Slot> free_slots_;
   Slot slots_used_ = 0;  // slots below this were given out at least once
   Members members_;
   IdIndex index_;
   std::unique_ptr<CompactCopy> compact_;
-  std::vector<float> row_;  // scratch of changes
   // Held while anything is changed. Behind a pointer, so that stores can move.
   std::unique_ptr<SharedMutex> changing_;
 };

@@ -43,7 +43,8 @@ CompactCopy::CompactCopy(std::size_t dim)
       first_page_(BlocksIn(kMovedBytes, block_bytes_)),
       last_page_(BlocksIn(kHugePage, block_bytes_)),
       block_pool_(block_bytes_),
-      slot_pool_(kLanes * sizeof(Slot)) {}
+      slot_pool_(kLanes * sizeof(Slot)),
+      scratch_(MakeLargeBuffer<std::uint8_t>(block_bytes_)) {}
 
 // Pages have f, f, 2f, 4f, ... blocks, and `last_page_` from then on.
 CompactCopy::Place CompactCopy::PlaceOf(Group& group, std::uint32_t arm) const {
@@ -64,19 +65,29 @@ CompactCopy::Place CompactCopy::PlaceOf(Group& group, std::uint32_t arm) const {
           .slot = at.slots + within * kLanes + arm % kLanes};
 }
 
-CompactCopy::Group& CompactCopy::GroupOf(const kernels::RowShape& shape) {
-  const std::uint32_t length = KeyOf(shape.length, kLengthShift);
-  const std::uint32_t peak = KeyOf(shape.peak, kPeakShift);
+CompactCopy::Group& CompactCopy::GroupOf(float length, float peak) {
+  const std::uint32_t length_key = KeyOf(length, kLengthShift);
+  const std::uint32_t peak_key = KeyOf(peak, kPeakShift);
   // Both fit: exponents have 8 bits.
-  const std::uint32_t key = length << 9 | peak;
+  const std::uint32_t key = length_key << 9 | peak_key;
+  // Neighbours in length and in peak have different places.
+  Recent& recent = recent_[(length_key * 8 + peak_key) % recent_.size()];
+  if (recent.group != nullptr && recent.key == key) return *recent.group;
   const auto found = groups_.find(key);
-  if (found != groups_.end()) return *found->second;
+  Group& group =
+      found != groups_.end() ? *found->second : MakeGroup(length_key, peak_key);
+  recent = {key, &group};
+  return group;
+}
 
+CompactCopy::Group& CompactCopy::MakeGroup(std::uint32_t length_key,
+                                           std::uint32_t peak_key) {
   auto group = std::make_unique<Group>();
-  group->length_ = UpperEnd(length, kLengthShift);
-  group->scale_ = UpperEnd(peak, kPeakShift) / 127;
+  group->length_ = UpperEnd(length_key, kLengthShift);
+  group->scale_ = UpperEnd(peak_key, kPeakShift) / 127;
   by_length_.reserve(by_length_.size() + 1);
-  Group& made = *groups_.emplace(key, std::move(group)).first->second;
+  Group& made = *groups_.emplace(length_key << 9 | peak_key, std::move(group))
+                     .first->second;
   const auto at =
       std::ranges::upper_bound(by_length_, made.length_, std::greater<>(),
                                [](const Group* g) { return g->length(); });
@@ -122,27 +133,51 @@ std::uint32_t& CompactCopy::PositionOf(Slot slot) {
   return positions_[slot / kPositions][slot % kPositions];
 }
 
-void CompactCopy::Add(Slot slot, std::span<const float> row) {
+void CompactCopy::Add(const MaskedBlock& masked, const float* features) {
+  kernels::BlockShapes shapes;
+  kernels::ShapesOf(features, dim_, shapes);
+  std::array<Group*, kLanes> groups{};
+  std::array<float, kLanes> scales;
+  scales.fill(1);
+  ForEachLane(masked.lanes, [&](std::uint32_t lane) {
+    groups[lane] = &GroupOf(shapes.length[lane], shapes.peak[lane]);
+    scales[lane] = groups[lane]->scale_;
+  });
+  std::array<float, kLanes> errors;
+  kernels::MakeCompact(features, dim_, scales, scratch_.get(), errors);
+  ForEachLane(masked.lanes, [&](std::uint32_t lane) {
+    Append(*groups[lane], masked.block * kLanes + lane, scratch_.get(),
+           errors[lane]);
+  });
+}
+
+// `compact` has the arm in the lane of its slot.
+void CompactCopy::Append(Group& group, Slot slot, const std::uint8_t* compact,
+                         float error) {
   std::uint32_t& position = PositionOf(slot);
-  Group& group = GroupOf(kernels::ShapeOf(row));
   const std::uint32_t arm = group.arms_;
-  if (arm % kLanes == 0) MakeRoom(group);
-  const Place place = PlaceOf(group, arm);
-  // Sums are computed for all lanes of a block, so all of them are set.
-  if (place.lane == 0) {
-    std::fill_n(place.block, block_bytes_, std::uint8_t{128});
+  const std::uint32_t lane = arm % kLanes;
+  if (lane == 0 || group.next_block_ == nullptr) {
+    if (lane == 0) MakeRoom(group);
+    const Place place = PlaceOf(group, arm);
+    group.next_block_ = place.block;
+    group.next_slots_ = place.slot - lane;
+    // Sums are computed for all lanes of a block, so all of them are set.
+    if (lane == 0) std::fill_n(place.block, block_bytes_, std::uint8_t{128});
   }
-  const float error =
-      kernels::WriteCompact(row, group.scale_, place.block, place.lane);
+  kernels::CopyCompact(compact, LaneOf(slot), group.next_block_, lane, dim_);
   group.error_ = std::max(group.error_, error);
-  *place.slot = slot;
+  group.next_slots_[lane] = slot;
   position = arm;
   ++group.arms_;
   ++arms_;
 }
 
-void CompactCopy::Remove(Slot slot, std::span<const float> row) {
-  Group& group = GroupOf(kernels::ShapeOf(row));
+void CompactCopy::Remove(Slot slot, const float* features) {
+  kernels::BlockShapes shapes;
+  kernels::ShapesOf(features, dim_, shapes);
+  Group& group =
+      GroupOf(shapes.length[LaneOf(slot)], shapes.peak[LaneOf(slot)]);
   const std::uint32_t arm = PositionOf(slot);
   const std::uint32_t last = group.arms_ - 1;
   if (arm != last) {
@@ -154,6 +189,7 @@ void CompactCopy::Remove(Slot slot, std::span<const float> row) {
   }
   --group.arms_;
   --arms_;
+  group.next_block_ = nullptr;
   DropSparePage(group);
 }
 
@@ -174,7 +210,7 @@ std::size_t CompactCopy::memory_bytes() const {
   // A group's entry in the map, and its pages, of which it has a few.
   constexpr std::size_t kGroup =
       sizeof(Group) + 5 * sizeof(void*) + 4 * sizeof(Group::Page);
-  return sizeof(*this) + block_pool_.memory_bytes() +
+  return sizeof(*this) + block_bytes_ + block_pool_.memory_bytes() +
          slot_pool_.memory_bytes() + groups_.size() * kGroup +
          by_length_.capacity() * sizeof(by_length_[0]) +
          positions_.capacity() * sizeof(positions_[0]) +

@@ -2,6 +2,7 @@
 #define MANYARMS_CATALOGUE_COMPACT_COPY_H_
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/large_allocator.h"
 #include "catalogue/block_pool.h"
 #include "kernels/compact.h"
 #include "kernels/slot.h"
@@ -44,6 +46,16 @@ class CompactCopy {
     float error() const { return error_; }
     std::uint32_t arms() const { return arms_; }
 
+    /// Fetches the first bytes, which the processor cannot foresee. It does the
+    /// following ones.
+    void Prefetch() const {
+      if (arms_ == 0) return;
+      constexpr std::size_t kBytes = 512;
+      for (std::size_t at = 0; at < kBytes; at += 64) {
+        __builtin_prefetch(pages_.front().blocks + at);
+      }
+    }
+
     /// Calls `visit` with the runs of the group, one after the other, until it
     /// returns false.
     template <class Visit>
@@ -76,17 +88,22 @@ class CompactCopy {
     float error_ = 0;
     std::uint32_t arms_ = 0;
     std::vector<Page> pages_;
+    // The block of the next arm and its slots; null if it must be looked up.
+    std::uint8_t* next_block_ = nullptr;
+    Slot* next_slots_ = nullptr;
   };
 
   explicit CompactCopy(std::size_t dim);
   CompactCopy(const CompactCopy&) = delete;
   CompactCopy& operator=(const CompactCopy&) = delete;
 
-  /// REQUIRES: the slot is not in the copy. The row is that of the arm.
-  void Add(Slot slot, std::span<const float> row);
+  /// Adds the arms in some lanes of a block of the store. REQUIRES: they are
+  /// not in the copy.
+  void Add(const MaskedBlock& masked, const float* features);
 
-  /// REQUIRES: the slot is in the copy. The row is the one that was added.
-  void Remove(Slot slot, std::span<const float> row);
+  /// REQUIRES: the slot is in the copy, and the features of its block are those
+  /// with which it was added.
+  void Remove(Slot slot, const float* features);
 
   /// Groups with arms and those that once had some, the longest arms first.
   std::span<const Group* const> groups() const { return by_length_; }
@@ -104,7 +121,10 @@ class CompactCopy {
   };
   Place PlaceOf(Group& group, std::uint32_t arm) const;
 
-  Group& GroupOf(const kernels::RowShape& shape);
+  Group& GroupOf(float length, float peak);
+  Group& MakeGroup(std::uint32_t length_key, std::uint32_t peak_key);
+  void Append(Group& group, Slot slot, const std::uint8_t* compact,
+              float error);
   void MakeRoom(Group& group);
   void DropSparePage(Group& group);
   void Free(const Group::Page& page);
@@ -120,7 +140,14 @@ class CompactCopy {
   BlockPool block_pool_;
   BlockPool slot_pool_;  // kLanes slots are a block
   std::unordered_map<std::uint32_t, std::unique_ptr<Group>> groups_;
+  // Groups that were used last, by the last bits of their keys.
+  struct Recent {
+    std::uint32_t key = 0;
+    Group* group = nullptr;
+  };
+  std::array<Recent, 256> recent_;
   std::vector<const Group*> by_length_;
+  LargeBuffer<std::uint8_t> scratch_;  // a compact block
   // By slot: the arm's number in its group.
   std::vector<std::unique_ptr<std::uint32_t[]>> positions_;
 };

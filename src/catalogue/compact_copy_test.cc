@@ -15,11 +15,12 @@ class Twin {
   explicit Twin(std::size_t dim) : dim_(dim), copy_(dim) {}
 
   void Add(Slot slot, std::vector<float> row) {
-    copy_.Add(slot, row);
     rows_[slot] = std::move(row);
+    copy_.Add({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)},
+              BlockWith(slot).data());
   }
   void Remove(Slot slot) {
-    copy_.Remove(slot, rows_.at(slot));
+    copy_.Remove(slot, BlockWith(slot).data());
     rows_.erase(slot);
   }
   std::size_t size() const { return rows_.size(); }
@@ -49,6 +50,15 @@ class Twin {
   }
 
  private:
+  // A block that has the arm in its lane, and other numbers elsewhere.
+  std::vector<float> BlockWith(Slot slot) const {
+    std::vector<float> block(dim_ * kLanes, 3.5F);
+    for (std::size_t j = 0; j < dim_; ++j) {
+      block[j * kLanes + LaneOf(slot)] = rows_.at(slot)[j];
+    }
+    return block;
+  }
+
   void CheckArm(const CompactCopy::Group& group, const CompactCopy::Run& run,
                 std::uint32_t arm) const {
     const std::vector<float>& row = rows_.at(run.slots[arm]);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/large_allocator.h"
@@ -26,13 +27,18 @@ namespace manyarms {
 /// operations cost O(1) in expectation.
 class IdIndex {
  public:
-  IdIndex() : entries_(kSmallest) {}
+  IdIndex() : entries_(kSmallest, kEmpty) {}
 
   std::optional<Slot> Find(ArmId id, const BlockTable& ids) const;
 
   /// Returns whether the slot's id was new; if not, nothing happens.
   /// REQUIRES: `ids` knows the slot's id.
   bool Insert(Slot slot, const BlockTable& ids);
+
+  /// Inserts many, on several threads if they are very many. Returns whether
+  /// all ids were new; if not, some of the slots may have been inserted. Needs
+  /// 8 bytes a slot while it runs. REQUIRES: there is room for them.
+  bool InsertMany(std::span<const Slot> slots, const BlockTable& ids);
 
   /// REQUIRES: `ids` still knows the slot's id, which is in the index.
   void Erase(Slot slot, const BlockTable& ids);
@@ -50,11 +56,14 @@ class IdIndex {
 
  private:
   struct Entry {
-    Slot slot = kNoSlot;  // kNoSlot where the place is empty
-    std::uint32_t hash = 0;
+    Slot slot;  // kNoSlot where the place is empty
+    std::uint32_t hash;
   };
+  class SortedByRegion;
 
+  static constexpr Entry kEmpty = {kNoSlot, 0};
   static constexpr std::size_t kSmallest = 16;
+  static constexpr std::size_t kLineEntries = 64 / sizeof(Entry);
 
   std::size_t Home(std::uint32_t hash) const {
     return hash * static_cast<std::uint64_t>(entries_.size() / 2) >> 31;
@@ -66,6 +75,8 @@ class IdIndex {
     return to >= from ? to - from : to + entries_.size() - from;
   }
   std::size_t Probe(ArmId id, const BlockTable& ids) const;
+  bool InsertInOrder(std::span<const Slot> slots, const BlockTable& ids);
+  bool InsertByRegion(std::span<const Slot> slots, const BlockTable& ids);
 
   std::vector<Entry, LargeAllocator<Entry>> entries_;
   std::size_t size_ = 0;

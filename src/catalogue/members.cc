@@ -30,9 +30,14 @@ void Members::Add(std::span<const Slot> slots) {
   if (BlockOf(last) >= changed_.size()) changed_.resize(BlockOf(last) + 1);
   log_start_ = epoch() + slots.size();
   log_.clear();
-  for (const Slot slot : slots) {
-    changed_[BlockOf(slot)] = log_start_;
-    arms_.Add(slot);
+  arms_.ReserveBlocks(changed_.size());
+  for (std::size_t i = 0; i < slots.size();) {
+    MaskedBlock masked = {.block = BlockOf(slots[i]), .lanes = 0};
+    for (; i < slots.size() && BlockOf(slots[i]) == masked.block; ++i) {
+      masked.lanes |= 1U << LaneOf(slots[i]);
+    }
+    changed_[masked.block] = log_start_;
+    arms_.AddLanes(masked);
   }
 }
 

@@ -5,14 +5,20 @@
 namespace manyarms {
 
 void ArmSet::Add(Slot slot) {
-  const std::uint32_t block = BlockOf(slot);
+  AddLanes({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)});
+}
+
+void ArmSet::AddLanes(const MaskedBlock& masked) {
+  const std::uint32_t block = masked.block;
   if (block >= place_.size()) place_.resize(block + 1, kNowhere);
   if (place_[block] == kNowhere) {
     blocks_.push_back({.block = block, .lanes = 0});
     place_[block] = static_cast<std::uint32_t>(blocks_.size() - 1);
   }
-  blocks_[place_[block]].lanes |= 1U << LaneOf(slot);
-  ++size_;
+  blocks_[place_[block]].lanes |= masked.lanes;
+  // Counting bits may be a call, and most often there is one.
+  const bool one = (masked.lanes & (masked.lanes - 1)) == 0;
+  size_ += one ? 1 : static_cast<std::size_t>(std::popcount(masked.lanes));
 }
 
 void ArmSet::AddBlock(const MaskedBlock& masked) {

@@ -23,9 +23,18 @@ class ArmSet {
   /// REQUIRES: the slot is not in the set.
   void Add(Slot slot);
 
-  /// Adds several slots of one block. REQUIRES: there is at least one, and no
+  /// Adds several slots of one block. REQUIRES: none of them is in the set.
+  void AddLanes(const MaskedBlock& masked);
+
+  /// The same for a block that is new. REQUIRES: there is at least one, and no
   /// slot of that block is in the set.
   void AddBlock(const MaskedBlock& masked);
+
+  /// Makes room for this number of blocks in all.
+  void ReserveBlocks(std::size_t blocks) {
+    blocks_.reserve(blocks);
+    place_.reserve(blocks);
+  }
 
   /// REQUIRES: the slot is in the set.
   void Remove(Slot slot);

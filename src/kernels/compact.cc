@@ -17,65 +17,67 @@ HWY_BEFORE_NAMESPACE();
 namespace manyarms::kernels::HWY_NAMESPACE {
 namespace {
 
-using DoubleTag = hn::ScalableTag<double>;
+using DoubleTag = hn::CappedTag<double, kLanes>;
 using FloatTag = hn::Rebind<float, DoubleTag>;
-using ByteTag = hn::Rebind<std::uint8_t, DoubleTag>;
 using IntTag = hn::Rebind<std::int32_t, DoubleTag>;
 
-// The sum of squares, in double, where those of the smallest floats do not
-// vanish; and the largest absolute value.
-double SquaredLength(std::span<const float> row, float& peak) {
+// Squares of lengths, in double, where those of the smallest floats do not
+// vanish; and the largest absolute values.
+void SquaredLengths(const float* block, std::size_t dim, double* squares,
+                    float* peaks) {
   const DoubleTag doubles;
   const FloatTag floats;
-  const std::size_t lanes = hn::Lanes(doubles);
-  auto squares = hn::Zero(doubles);
-  auto largest = hn::Zero(floats);
-  std::size_t j = 0;
-  for (; j + lanes <= row.size(); j += lanes) {
-    const auto x = hn::LoadU(floats, row.data() + j);
-    largest = hn::Max(largest, hn::Abs(x));
-    const auto wide = hn::PromoteTo(doubles, x);
-    squares = hn::MulAdd(wide, wide, squares);
+  for (std::size_t part = 0; part < kLanes; part += hn::Lanes(doubles)) {
+    auto square = hn::Zero(doubles);
+    auto peak = hn::Zero(floats);
+    const float* at = block + part;
+    for (std::size_t j = 0; j < dim; ++j, at += kLanes) {
+      const auto x = hn::LoadU(floats, at);
+      peak = hn::Max(peak, hn::Abs(x));
+      const auto wide = hn::PromoteTo(doubles, x);
+      square = hn::MulAdd(wide, wide, square);
+    }
+    hn::StoreU(square, doubles, squares + part);
+    hn::StoreU(peak, floats, peaks + part);
   }
-  double sum = hn::GetLane(hn::SumOfLanes(doubles, squares));
-  peak = hn::GetLane(hn::MaxOfLanes(floats, largest));
-  for (; j < row.size(); ++j) {
-    sum += double{row[j]} * row[j];
-    peak = HWY_MAX(peak, std::abs(row[j]));
-  }
-  return sum;
 }
 
-// Writes q + 128 to `bytes` and returns |x - scale q|^2. The difference is
-// computed in double, where the product of a float and a byte is exact.
-double Quantise(std::span<const float> row, float scale, std::uint8_t* bytes) {
+// Writes q + 128 and the sums of (x - scale q)^2. Differences are computed in
+// double, where the product of a float and a byte is exact.
+void Quantise(const float* block, std::size_t dim, const double* scales,
+              std::uint8_t* compact, double* squares) {
   const DoubleTag doubles;
   const FloatTag floats;
-  const std::size_t lanes = hn::Lanes(doubles);
-  const double reciprocal = 1 / double{scale};
+  const IntTag ints;
   const auto most = hn::Set(doubles, 127.0);
   const auto least = hn::Set(doubles, -127.0);
-  auto squares = hn::Zero(doubles);
-  std::size_t j = 0;
-  for (; j + lanes <= row.size(); j += lanes) {
-    const auto x = hn::PromoteTo(doubles, hn::LoadU(floats, row.data() + j));
-    const auto nearest = hn::Round(hn::Mul(x, hn::Set(doubles, reciprocal)));
-    const auto q = hn::Min(hn::Max(nearest, least), most);
-    const auto rest = hn::NegMulAdd(q, hn::Set(doubles, double{scale}), x);
-    squares = hn::MulAdd(rest, rest, squares);
-    const auto shifted = hn::Add(q, hn::Set(doubles, 128.0));
-    const auto whole = hn::DemoteTo(IntTag(), shifted);
-    hn::StoreU(hn::DemoteTo(ByteTag(), whole), ByteTag(), bytes + j);
+  const auto offset = hn::Set(doubles, 128.0);
+  for (std::size_t part = 0; part < kLanes; part += hn::Lanes(doubles)) {
+    const auto scale = hn::LoadU(doubles, scales + part);
+    const auto reciprocal = hn::Div(hn::Set(doubles, 1.0), scale);
+    auto square = hn::Zero(doubles);
+    const float* at = block + part;
+    auto* words = reinterpret_cast<std::int32_t*>(compact) + part;  // NOLINT
+    for (std::size_t quad = 0; quad < dim; quad += kQuad, words += kLanes) {
+      auto word = hn::Zero(ints);
+      const auto feature = [&](std::size_t j) {
+        if (j >= dim) return hn::Set(ints, 128);
+        const auto x =
+            hn::PromoteTo(doubles, hn::LoadU(floats, at + j * kLanes));
+        const auto nearest = hn::Round(hn::Mul(x, reciprocal));
+        const auto q = hn::Min(hn::Max(nearest, least), most);
+        const auto rest = hn::NegMulAdd(q, scale, x);
+        square = hn::MulAdd(rest, rest, square);
+        return hn::DemoteTo(ints, hn::Add(q, offset));
+      };
+      word = feature(quad);
+      word = hn::Or(word, hn::ShiftLeft<8>(feature(quad + 1)));
+      word = hn::Or(word, hn::ShiftLeft<16>(feature(quad + 2)));
+      word = hn::Or(word, hn::ShiftLeft<24>(feature(quad + 3)));
+      hn::StoreU(word, ints, words);
+    }
+    hn::StoreU(square, doubles, squares + part);
   }
-  double sum = hn::GetLane(hn::SumOfLanes(doubles, squares));
-  for (; j < row.size(); ++j) {
-    const double nearest = std::nearbyint(double{row[j]} * reciprocal);
-    const double q = HWY_MIN(HWY_MAX(nearest, -127.0), 127.0);
-    const double rest = double{row[j]} - q * double{scale};
-    sum += rest * rest;
-    bytes[j] = static_cast<std::uint8_t>(q + 128);
-  }
-  return sum;
 }
 
 using WordTag = hn::CappedTag<std::uint32_t, kLanes>;
@@ -186,7 +188,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace manyarms::kernels {
 
-HWY_EXPORT(SquaredLength);
+HWY_EXPORT(SquaredLengths);
 HWY_EXPORT(Quantise);
 HWY_EXPORT(CompactReaching);
 
@@ -201,28 +203,24 @@ float RootRoundedUp(double square) {
 
 }  // namespace
 
-RowShape ShapeOf(std::span<const float> row) {
-  float peak = 0;
-  const double square = HWY_DYNAMIC_DISPATCH(SquaredLength)(row, peak);
-  return {.length = RootRoundedUp(square), .peak = peak};
+void ShapesOf(const float* block, std::size_t dim, BlockShapes& shapes) {
+  double squares[kLanes];
+  HWY_DYNAMIC_DISPATCH(SquaredLengths)(block, dim, squares, shapes.peak);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    shapes.length[lane] = RootRoundedUp(squares[lane]);
+  }
 }
 
-float WriteCompact(std::span<const float> row, float scale, std::uint8_t* block,
-                   std::uint32_t lane) {
-  constexpr std::size_t kAtOnce = 256;  // a multiple of kQuad
-  std::uint8_t bytes[kAtOnce];
-  double square = 0;
-  std::uint8_t* quad = block + std::size_t{lane} * kQuad;
-  for (std::size_t first = 0; first < row.size(); first += kAtOnce) {
-    const auto part = row.subspan(first, std::min(kAtOnce, row.size() - first));
-    square += HWY_DYNAMIC_DISPATCH(Quantise)(part, scale, bytes);
-    for (std::size_t j = part.size(); j % kQuad != 0; ++j) bytes[j] = 128;
-    for (std::size_t j = 0; j < part.size(); j += kQuad) {
-      std::memcpy(quad, bytes + j, kQuad);
-      quad += kLanes * kQuad;
-    }
+void MakeCompact(const float* block, std::size_t dim,
+                 std::span<const float, kLanes> scales, std::uint8_t* compact,
+                 std::span<float, kLanes> errors) {
+  double wide[kLanes];
+  std::copy(scales.begin(), scales.end(), wide);
+  double squares[kLanes];
+  HWY_DYNAMIC_DISPATCH(Quantise)(block, dim, wide, compact, squares);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    errors[lane] = RootRoundedUp(squares[lane]);
   }
-  return RootRoundedUp(square);
 }
 
 void CopyCompact(const std::uint8_t* from, std::uint32_t from_lane,
@@ -235,8 +233,12 @@ void CopyCompact(const std::uint8_t* from, std::uint32_t from_lane,
 }
 
 void CompactDirection::Take(std::span<const float> direction) {
+  double square = 0;
   float peak = 0;
-  const double square = HWY_DYNAMIC_DISPATCH(SquaredLength)(direction, peak);
+  for (const float value : direction) {
+    square += double{value} * value;
+    peak = std::max(peak, std::abs(value));
+  }
   length_ = std::sqrt(square) * (1 + 0x1p-40);
   // A direction of zeros, or of numbers that vanish in products, is 0 with any
   // step; its remainder says how much that neglects.

@@ -28,16 +28,21 @@ inline constexpr std::size_t CompactBlockBytes(std::size_t dim) {
   return QuadsOf(dim) * kLanes * kQuad;
 }
 
-struct RowShape {
-  float length;  ///< Euclidean, rounded up
-  float peak;    ///< the largest absolute value
+struct BlockShapes {
+  float length[kLanes];  ///< Euclidean, rounded up
+  float peak[kLanes];    ///< the largest absolute value of a feature
 };
-RowShape ShapeOf(std::span<const float> row);
 
-/// Writes an arm into a lane of a compact block. Returns an upper bound of
-/// |x - scale q|. REQUIRES: scale > 0 and is a normal number.
-float WriteCompact(std::span<const float> row, float scale, std::uint8_t* block,
-                   std::uint32_t lane);
+/// Shapes of the arms in a block of features. Each lane is computed by itself:
+/// the shape of an arm depends neither on its lane nor on other arms.
+void ShapesOf(const float* block, std::size_t dim, BlockShapes& shapes);
+
+/// Makes a compact block of a block of features, with a scale for each lane,
+/// and upper bounds of |x - scale q|. REQUIRES: scales are normal numbers above
+/// 0, and `compact` is aligned to a cache line.
+void MakeCompact(const float* block, std::size_t dim,
+                 std::span<const float, kLanes> scales, std::uint8_t* compact,
+                 std::span<float, kLanes> errors);
 
 /// Copies an arm from one lane to another, which may be of another block.
 void CopyCompact(const std::uint8_t* from, std::uint32_t from_lane,

@@ -10,10 +10,12 @@
 /// can be compared for equality. (Instruction sets without fused multiply-add,
 /// SSE4 and older, round differently from those with it.)
 
+#include "kernels/block_rows.h"
 #include "kernels/blocks.h"
 #include "kernels/bounds.h"
 #include "kernels/compact.h"
 #include "kernels/directions.h"
+#include "kernels/gaussians.h"
 #include "kernels/inner_product.h"
 #include "kernels/instruction_set.h"
 #include "kernels/optimism.h"

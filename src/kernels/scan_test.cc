@@ -252,7 +252,7 @@ TEST_P(Kernels, ScoresAreTakenInOneFixedOrder) {
         product = add(direction[i], x[i], product);
         float row = 0;
         for (std::size_t j = 0; j <= i; ++j) {
-          row = add(values[j * dim + i], x[j], row);
+          row = add(values[i * dim + j], x[j], row);
         }
         form = add(row, row, form);
       }

@@ -85,12 +85,8 @@ class ArmFeeder {
       : environment_(environment), bandit_(bandit) {}
 
   double Add(std::span<const ArmId> arms) {
-    const std::size_t dim = environment_.dim();
-    features_.resize(arms.size() * dim);
-    for (std::size_t i = 0; i < arms.size(); ++i) {
-      environment_.Features(arms[i],
-                            std::span(features_).subspan(i * dim, dim));
-    }
+    features_.resize(arms.size() * environment_.dim());
+    environment_.FillFeatures(arms, features_);
     return Seconds([&] { bandit_.Add(arms, features_); });
   }
 
@@ -100,17 +96,19 @@ class ArmFeeder {
   std::vector<float> features_;
 };
 
-// The first arms come in batches, so that the copy of their features that is
-// handed over stays small.
+// The first arms come in batches, large enough to be drawn and added on several
+// threads. The copy of their features that is handed over stays small.
 double SetUp(const Environment& environment, Bandit& bandit,
              const Progress& progress) {
-  constexpr std::size_t kBatch = 1024;
+  constexpr std::size_t kBatchValues = std::size_t{1} << 20;
+  const std::size_t together =
+      std::max<std::size_t>(kBatchValues / environment.dim(), 1);
   const std::size_t arms = environment.arms_at_start();
   ArmFeeder feeder(environment, bandit);
   std::vector<ArmId> batch;
   double seconds = Seconds([&] { bandit.Reserve(arms); });
-  for (std::size_t first = 0; first < arms; first += kBatch) {
-    batch.resize(std::min(kBatch, arms - first));
+  for (std::size_t first = 0; first < arms; first += together) {
+    batch.resize(std::min(together, arms - first));
     std::iota(batch.begin(), batch.end(), ArmId{first});
     seconds += feeder.Add(batch);
     if (progress) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/check.h"
+#include "base/parallel_for.h"
 #include "manyarms/error.h"
 #include "manyarms/random.h"
 #include "manyarms/research/environment.h"
@@ -14,6 +15,9 @@ namespace manyarms {
 namespace {
 
 using Role = RandomStream::Role;
+
+// A thread draws this number of arms at a time.
+constexpr std::size_t kDrawnTogether = 1024;
 
 template <class Real>
 void ScaleTo(double length, std::span<Real> vector) {
@@ -30,7 +34,11 @@ class Synthetic final : public Environment {
       : options_(options), theta_(options.dim), next_(options.arms) {
     RandomStream(options.theta_seed, Role::kTheta, 0).Gaussians(theta_);
     if (options.unit_ball) ScaleTo<double>(1, theta_);
-    for (ArmId arm = 0; arm < options.arms; ++arm) AddArm(arm);
+    if (options.remove > 0) {
+      live_.resize(options.arms);
+      std::iota(live_.begin(), live_.end(), ArmId{0});
+    }
+    FindBest(options.arms, [](std::size_t i) { return ArmId{i}; });
   }
 
   std::size_t dim() const override { return options_.dim; }
@@ -46,6 +54,16 @@ class Synthetic final : public Environment {
     ScaleTo(kJustInside * std::pow(random.Uniform(), exponent), out);
   }
 
+  void FillFeatures(std::span<const ArmId> arms,
+                    std::span<float> out) const override {
+    ParallelFor(arms.size(), kDrawnTogether,
+                [&](std::size_t begin, std::size_t end) {
+                  for (std::size_t i = begin; i < end; ++i) {
+                    Features(arms[i], out.subspan(i * dim(), dim()));
+                  }
+                });
+  }
+
   Change Advance(std::uint64_t step) override {
     Change change;
     if (step % options_.every != 0) return change;
@@ -59,8 +77,8 @@ class Synthetic final : public Environment {
       AddArm(next_);
       change.added.push_back(next_++);
     }
-    if (std::ranges::find(change.removed, best_) != change.removed.end()) {
-      FindBest();
+    if (std::ranges::find(change.removed, best_.arm) != change.removed.end()) {
+      FindBest(live_.size(), [this](std::size_t i) { return live_[i]; });
     }
     return change;
   }
@@ -70,11 +88,20 @@ class Synthetic final : public Environment {
     return Mean(arm) + options_.noise * noise.Gaussian();
   }
 
-  double Regret(ArmId arm) const override { return best_mean_ - Mean(arm); }
+  double Regret(ArmId arm) const override { return best_.mean - Mean(arm); }
 
  private:
+  struct Best {
+    ArmId arm = 0;
+    double mean = -std::numeric_limits<double>::infinity();
+  };
+
   double Mean(ArmId arm) const {
     std::vector<float> features(options_.dim);
+    return Mean(arm, features);
+  }
+
+  double Mean(ArmId arm, std::span<float> features) const {
     Features(arm, features);
     return std::inner_product(theta_.begin(), theta_.end(), features.begin(),
                               0.0);
@@ -84,28 +111,34 @@ class Synthetic final : public Environment {
   // and, if arms are ever removed, the ids of those present.
   void AddArm(ArmId arm) {
     if (options_.remove > 0) live_.push_back(arm);
-    Consider(arm);
-  }
-
-  void Consider(ArmId arm) {
     const double mean = Mean(arm);
-    if (mean > best_mean_) {
-      best_mean_ = mean;
-      best_ = arm;
-    }
+    if (mean > best_.mean) best_ = {arm, mean};
   }
 
-  void FindBest() {
-    best_mean_ = -std::numeric_limits<double>::infinity();
-    for (const ArmId arm : live_) Consider(arm);
+  // Among equal arms the first is the best, however many threads there are.
+  template <class ArmAt>
+  void FindBest(std::size_t arms, const ArmAt& arm_at) {
+    std::vector<Best> bests((arms + kDrawnTogether - 1) / kDrawnTogether);
+    ParallelFor(arms, kDrawnTogether, [&](std::size_t begin, std::size_t end) {
+      std::vector<float> features(options_.dim);
+      Best best;
+      for (std::size_t i = begin; i < end; ++i) {
+        const double mean = Mean(arm_at(i), features);
+        if (mean > best.mean) best = {arm_at(i), mean};
+      }
+      bests[begin / kDrawnTogether] = best;
+    });
+    best_ = {};
+    for (const Best& best : bests) {
+      if (best.mean > best_.mean) best_ = best;
+    }
   }
 
   const SyntheticOptions options_;
   std::vector<double> theta_;
   std::vector<ArmId> live_;  // stays empty if options_.remove is 0
   ArmId next_;
-  ArmId best_ = 0;
-  double best_mean_ = -std::numeric_limits<double>::infinity();
+  Best best_;
 };
 
 }  // namespace

@@ -41,6 +41,22 @@ TEST(Synthetic, KnowsTheBestArmAfterEachChange) {
   }
 }
 
+// More arms than one thread draws at a time.
+TEST(Synthetic, DrawsManyArmsAsItDrawsOne) {
+  constexpr std::size_t kArms = 5000;
+  const auto world = MakeSynthetic({.arms = kArms, .dim = 3, .seed = 5});
+  std::vector<float> rows(kArms * 3);
+  world->FillFeatures(testing::FirstIds(kArms), rows);
+  std::vector<float> row(3);
+  double least = 1e300;
+  for (ArmId arm = 0; arm < kArms; ++arm) {
+    world->Features(arm, row);
+    ASSERT_TRUE(std::equal(row.begin(), row.end(), &rows[arm * 3]));
+    least = std::min(least, world->Regret(arm));
+  }
+  EXPECT_EQ(least, 0.0);
+}
+
 TEST(Synthetic, RewardsAreMeansPlusNoiseThatDependsOnTheStepAlone) {
   const auto world = MakeSynthetic({.arms = 5, .noise = 2.0});
   const double difference = world->Regret(1) - world->Regret(0);

@@ -62,8 +62,7 @@ void FirstPass::TakeQuery(const Scorer& scorer, const Query& query) {
     const double norm =
         std::min(NormBound(*query.factor), query.belief->WidestWidth());
     const double rounding = 4 * (d + 8) * kUnit * query.factor->norm();
-    per_length_ +=
-        query.exploration * (norm * (1 + kRelativeSlack) + rounding);
+    per_length_ += query.exploration * (norm * (1 + kRelativeSlack) + rounding);
     // Squares below the smallest normal number vanish or are rounded up.
     tiny_ += std::sqrt(d) * 0x1p-60;
   }
@@ -132,7 +131,10 @@ bool FirstPass::Read(const Request& request, const Scorer& scorer,
   const bool forms = objective_ == Objective::kQuadraticForm;
   std::uint32_t chunk = kFirstChunk;
   reaching_.resize(kLastChunk);
-  for (const CompactCopy::Group* group : copy.groups()) {
+  const std::span<const CompactCopy::Group* const> groups = copy.groups();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const CompactCopy::Group* group = groups[g];
+    if (g + 1 < groups.size()) groups[g + 1]->Prefetch();
     if (group->arms() == 0) continue;
     const float bar = top.bar();
     const double reach = Reach(*group);

@@ -278,7 +278,8 @@ TEST(FirstPass, KnowsABoundOfEveryNorm) {
         matrix(i % dim, i / dim) = draw[static_cast<std::size_t>(i)];
       }
       const RowMatrix lower = matrix.triangularView<Eigen::Lower>();
-      const double norm = Eigen::MatrixXd(lower).jacobiSvd().singularValues()[0];
+      const double norm =
+          Eigen::MatrixXd(lower).jacobiSvd().singularValues()[0];
       EXPECT_GE(NormBound(lower), norm);
       if (dim <= 64) {
         EXPECT_LE(NormBound(lower), 1.31 * norm);

@@ -33,6 +33,15 @@ class Environment {
 
   virtual void Features(ArmId arm, std::span<float> out) const = 0;
 
+  /// The features of several arms, a row for each. REQUIRES: out.size() ==
+  /// arms.size() * dim().
+  virtual void FillFeatures(std::span<const ArmId> arms,
+                            std::span<float> out) const {
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      Features(arms[i], out.subspan(i * dim(), dim()));
+    }
+  }
+
   /// Returns the changes before step t = 1, 2, ... Call it once for each step,
   /// in order.
   virtual Change Advance(std::uint64_t step) = 0;
