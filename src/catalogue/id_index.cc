@@ -81,8 +81,10 @@ void IdIndex::Erase(Slot slot, const BlockTable& ids) {
 }
 
 void IdIndex::Reserve(std::size_t count) {
-  const std::size_t needed = count + count / 2;  // two thirds full
-  if (needed <= entries_.size()) return;
+  // It grows when it would be more than three quarters full, and is two thirds
+  // full then: a few arms beyond those that were reserved cost no growth.
+  if (count <= entries_.size() / 4 * 3) return;
+  const std::size_t needed = count + count / 2;
   const std::size_t capacity =
       std::max(needed, entries_.size() + entries_.size() / 2);
 

@@ -84,6 +84,29 @@ using WordTag = hn::CappedTag<std::uint32_t, kLanes>;
 using SumTag = hn::CappedTag<std::int32_t, kLanes>;
 using Sum = hn::Vec<SumTag>;
 
+void RestoreBlock(const std::uint8_t* compact, std::size_t dim, float scale,
+                  float* block) {
+  const WordTag tag;
+  const SumTag ints;
+  const auto factor = hn::Set(Tag(), scale);
+  const auto offset = hn::Set(ints, 128);
+  for (std::size_t part = 0; part < kLanes; part += hn::Lanes(tag)) {
+    const auto* words =
+        reinterpret_cast<const std::uint32_t*>(compact) + part;  // NOLINT
+    float* out = block + part;
+    for (std::size_t quad = 0; quad < dim; quad += kQuad, words += kLanes) {
+      auto word = hn::Load(tag, words);
+      for (std::size_t j = quad; j < HWY_MIN(quad + kQuad, dim); ++j) {
+        const auto byte = hn::And(word, hn::Set(tag, 0xffU));
+        const auto q = hn::Sub(hn::BitCast(ints, byte), offset);
+        hn::Store(hn::Mul(factor, hn::ConvertTo(Tag(), q)), Tag(),
+                  out + j * kLanes);
+        word = hn::ShiftRight<8>(word);
+      }
+    }
+  }
+}
+
 // Adds the products of four features of each arm.
 class Products {
  public:
@@ -190,6 +213,7 @@ namespace manyarms::kernels {
 
 HWY_EXPORT(SquaredLengths);
 HWY_EXPORT(Quantise);
+HWY_EXPORT(RestoreBlock);
 HWY_EXPORT(CompactReaching);
 
 namespace {
@@ -221,6 +245,11 @@ void MakeCompact(const float* block, std::size_t dim,
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
     errors[lane] = RootRoundedUp(squares[lane]);
   }
+}
+
+void RestoreBlock(const std::uint8_t* compact, std::size_t dim, float scale,
+                  float* block) {
+  HWY_DYNAMIC_DISPATCH(RestoreBlock)(compact, dim, scale, block);
 }
 
 void CopyCompact(const std::uint8_t* from, std::uint32_t from_lane,

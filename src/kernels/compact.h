@@ -44,6 +44,11 @@ void MakeCompact(const float* block, std::size_t dim,
                  std::span<const float, kLanes> scales, std::uint8_t* compact,
                  std::span<float, kLanes> errors);
 
+/// The reverse: a block of the features scale q, rounded to float. REQUIRES:
+/// both are aligned to cache lines.
+void RestoreBlock(const std::uint8_t* compact, std::size_t dim, float scale,
+                  float* block);
+
 /// Copies an arm from one lane to another, which may be of another block.
 void CopyCompact(const std::uint8_t* from, std::uint32_t from_lane,
                  std::uint8_t* to, std::uint32_t to_lane, std::size_t dim);

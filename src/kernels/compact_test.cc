@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/large_allocator.h"
 #include "kernel_fixture.h"
 #include "manyarms/random.h"
 
@@ -151,6 +152,24 @@ TEST_P(Kernels, ACompactDirectionKnowsWhatItNeglects) {
               std::sqrt(rest));
     EXPECT_LE(direction.error(),
               direction.length() / 127 * std::sqrt(static_cast<double>(dim)));
+  }
+}
+
+TEST_P(Kernels, ARestoredBlockHasTheCompactFeatures) {
+  for (const std::size_t dim : kDims) {
+    const Blocks compact = MakeBlocks(1, dim);
+    std::vector<std::vector<float>> rows;
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      rows.push_back(WholeRow(dim, 50 + lane, 127));
+      Write(rows.back(), 1, compact.get(), lane);
+    }
+    std::vector<float, LargeAllocator<float>> block(dim * kLanes);
+    RestoreBlock(compact.get(), dim, 0.25F, block.data());
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      for (std::size_t j = 0; j < dim; ++j) {
+        ASSERT_EQ(block[j * kLanes + lane], 0.25F * rows[lane][j]);
+      }
+    }
   }
 }
 

@@ -105,7 +105,8 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["latency_us"] = {{"p50", result.latency.p50},
                        {"p99", result.latency.p99},
                        {"p999", result.latency.p999},
-                       {"max", result.latency.max}};
+                       {"max", result.latency.max},
+                       {"mean", result.latency.mean}};
   row["peak_rss_bytes"] = result.peak_rss_bytes;
   row["instructions"] = kernels::InstructionSet();
   row["version"] = kVersion;

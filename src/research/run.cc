@@ -44,7 +44,12 @@ Latency Summarise(std::vector<float> seconds) {
     std::nth_element(seconds.begin(), seconds.begin() + rank, seconds.end());
     return 1e6 * static_cast<double>(seconds[static_cast<std::size_t>(rank)]);
   };
-  return {quantile(0.5), quantile(0.99), quantile(0.999), quantile(1.0)};
+  const double sum = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+  return {.p50 = quantile(0.5),
+          .p99 = quantile(0.99),
+          .p999 = quantile(0.999),
+          .max = quantile(1.0),
+          .mean = 1e6 * sum / static_cast<double>(seconds.size())};
 }
 
 BanditOptions OptionsOf(const RunSpec& spec) {

@@ -123,7 +123,7 @@ TEST(JsonRow, HoldsSpecAndResult) {
   EXPECT_EQ(row["shortlist"], 7);
   EXPECT_EQ(row["exploration"], 2.0);
   EXPECT_EQ(row["decision_digest"].get<std::string>().size(), 16U);
-  for (const char* field : {"p50", "p99", "p999", "max"}) {
+  for (const char* field : {"p50", "p99", "p999", "max", "mean"}) {
     EXPECT_TRUE(row["latency_us"].contains(field));
   }
   spec.policy = ThompsonOptions{TheoryRadius{.horizon = 500}};

@@ -24,7 +24,7 @@ struct RunSpec {
 };
 
 struct Latency {
-  double p50 = 0, p99 = 0, p999 = 0, max = 0;  ///< microseconds
+  double p50 = 0, p99 = 0, p999 = 0, max = 0, mean = 0;  ///< microseconds
 };
 
 /// A histogram of how long Choose took. Bucket i counts the calls that took

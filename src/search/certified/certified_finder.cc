@@ -245,7 +245,11 @@ void CertifiedFinder::ConsiderSurvey(const Query& query, float threshold) {
                       .in_use = order_ ? &order_->snapshot() : nullptr,
                       .most_contenders = MostContenders(),
                       .has_compact_copy = has_compact_copy()});
-    if (plan) StartSurvey(*std::move(plan));
+    if (plan) {
+      StartSurvey(*std::move(plan));
+    } else if (budget_.order_is_in_vain()) {
+      DropOrder();
+    }
   } catch (const std::bad_alloc&) {
     // Without memory there is no survey, and the finder continues with what it
     // has.

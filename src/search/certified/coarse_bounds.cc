@@ -6,7 +6,10 @@
 namespace manyarms {
 
 CoarseBounds::CoarseBounds(const Snapshot& snapshot)
-    : snapshot_(snapshot), terms_(snapshot.terms()), norm_(snapshot.norm()) {
+    : snapshot_(snapshot),
+      terms_(snapshot.terms()),
+      norm_(snapshot.norm()),
+      block_(MakeLargeBuffer<float>(snapshot.dim() * kLanes)) {
   direction_.Take(terms_.direction);
 }
 
@@ -21,6 +24,27 @@ double CoarseBounds::Slack(const CompactCopy::Group& group) const {
          2 * d * 0x1p-24 * direction_.length() * length +
          1.01 * terms_.centre_slack * (length + 2 * double{terms_.tiny}) +
          2 * double{terms_.tiny} + d * 0x1p-140;
+}
+
+void CoarseBounds::Of(const CompactCopy::Group& group,
+                      const std::uint8_t* compact,
+                      kernels::BlockBounds& bounds) {
+  kernels::RestoreBlock(compact, snapshot_.dim(), group.scale(), block_.get());
+  kernels::BoundsOf(block_.get(), terms_, bounds);
+  // What q neglects, and the rounding of scale q to float.
+  const double length = group.length();
+  const double error = group.error() + 0x1p-22 * length;
+  const auto centre =
+      static_cast<float>(1.02 * (direction_.length() * error +
+                                 terms_.centre_slack * (length + error)) +
+                         2 * double{terms_.tiny});
+  const auto width = static_cast<float>(
+      1.02 * (norm_ * error + terms_.width_slack * (length + error)) +
+      2 * double{terms_.tiny});
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    bounds.centre[lane] += centre + 0x1p-20F * std::abs(bounds.centre[lane]);
+    bounds.width[lane] = (1 + 0x1p-18F) * bounds.width[lane] + width;
+  }
 }
 
 double CoarseBounds::CentreAt(const CompactCopy::Group& group,

@@ -8,14 +8,19 @@
 
 namespace manyarms {
 
-/// Bounds of the arms of a compact copy under a snapshot, from their bytes and
-/// the length of their group alone: no arm's centre is above
-///     CentreAt(group, <h, q>),
-/// and no arm's width above Width(group). docs/design.md has the proof.
+/// Bounds of the arms of a compact copy under a snapshot. The coarse ones need
+/// the length of an arm's group and one inner product of bytes: no arm's centre
+/// is above CentreAt(group, <h, q>), and no arm's width above Width(group). The
+/// fine ones are those of scale q, made larger by what q neglects.
+/// docs/design.md has the proof.
 class CoarseBounds {
  public:
   /// Refers to the snapshot.
   explicit CoarseBounds(const Snapshot& snapshot);
+
+  /// Fine bounds of all arms of a compact block.
+  void Of(const CompactCopy::Group& group, const std::uint8_t* compact,
+          kernels::BlockBounds& bounds);
 
   const kernels::CompactDirection& direction() const { return direction_; }
 
@@ -38,6 +43,7 @@ class CoarseBounds {
   kernels::BoundTerms terms_;
   kernels::CompactDirection direction_;
   double norm_;
+  LargeBuffer<float> block_;  // scratch
 };
 
 }  // namespace manyarms

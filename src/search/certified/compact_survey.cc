@@ -37,7 +37,9 @@ class Reader {
         bounds_(plan.snapshot),
         block_bytes_(kernels::CompactBlockBytes(store.dim())),
         batch_(static_cast<std::uint32_t>(std::clamp<std::size_t>(
-            kBatchBytes / block_bytes_, 1, kMostBlocks))) {}
+            kBatchBytes / block_bytes_, 1, kMostBlocks))),
+        // Twice as many as expected, and what the sample may have missed.
+        most_survivors_(2 * plan.survivors + 1024) {}
 
   bool Read() {
     std::vector<const CompactCopy::Group*> groups;
@@ -63,8 +65,8 @@ class Reader {
     std::uint32_t left = std::numeric_limits<std::uint32_t>::max();  // arms
     while (left > 0) {
       const std::shared_lock<SharedMutex> lock = Lock();
-      if (cancelled_ || collected_.too_many() ||
-          survivors_ > plan_.most_survivors || store_.compact_copy() != copy_) {
+      if (cancelled_ || collected_.too_many() || survivors_ > most_survivors_ ||
+          store_.compact_copy() != copy_) {
         return false;
       }
       left = std::min(left, group.arms());
@@ -100,10 +102,10 @@ class Reader {
             bounds_.direction(), threshold, reaching_);
         for (std::size_t i = 0; i < entries; ++i) {
           const std::uint32_t block = from + reaching_[i].block;
-          ForEachLane(reaching_[i].lanes, [&](std::uint32_t lane) {
-            if (block * kLanes + lane >= arms) return;
-            Place(run.slots[(block - before) * kLanes + lane]);
-          });
+          const std::uint32_t within = block - before;
+          PlaceSurvivors(group, run.blocks + within * block_bytes_,
+                         run.slots + within * kLanes,
+                         reaching_[i].lanes & LanesBelow(arms, block));
         }
       }
       before += blocks;
@@ -111,9 +113,35 @@ class Reader {
     });
   }
 
+  // The lanes of a block whose arms have a number below `arms`.
+  static std::uint32_t LanesBelow(std::uint32_t arms, std::uint32_t block) {
+    const std::uint32_t left = arms - block * kLanes;
+    return left >= kLanes ? kAllLanes : (1U << left) - 1;
+  }
+
+  // Makes arms of a compact block some of the rest by their fine bounds, or
+  // looks at the arms themselves if these are too high. That takes much longer:
+  // their features are anywhere in memory.
+  void PlaceSurvivors(const CompactCopy::Group& group,
+                      const std::uint8_t* compact, const Slot* slots,
+                      std::uint32_t lanes) {
+    ++survivors_;
+    const kernels::SurveyTerms& terms = collected_.terms();
+    kernels::BlockBounds fine;
+    bounds_.Of(group, compact, fine);
+    ForEachLane(lanes, [&](std::uint32_t lane) {
+      const float centre = fine.centre[lane];
+      const float width = fine.width[lane];
+      if (centre + terms.radius * width < terms.cutoff) {
+        Raise(collected_.rest(), CeilingOf(terms.radii, centre, width));
+      } else {
+        Place(slots[lane]);
+      }
+    });
+  }
+
   // Computes the bounds of an arm, and makes it a contender or one of the rest.
   void Place(Slot slot) {
-    ++survivors_;
     const BlockTable table = store_.blocks();
     const float* block = table.Features(BlockOf(slot));
     const std::uint32_t lane = LaneOf(slot);
@@ -139,12 +167,13 @@ class Reader {
   const SurveyLocks locks_;
   const std::atomic<bool>& cancelled_;
   Collected& collected_;
-  const CoarseBounds bounds_;
+  CoarseBounds bounds_;
   const std::size_t block_bytes_;
-  const std::uint32_t batch_;  // blocks
+  const std::uint32_t batch_;         // blocks
+  const std::size_t most_survivors_;  // blocks
 
   const CompactCopy* copy_ = nullptr;
-  std::size_t survivors_ = 0;
+  std::size_t survivors_ = 0;  // blocks
   std::array<MaskedBlock, kMostBlocks> reaching_;
 };
 

@@ -36,9 +36,8 @@ std::size_t BatchFor(std::size_t dim) {
 // it is for new memory. Measured with 16 features and a million arms.
 constexpr std::uint64_t kContenderPrice = 30;
 
-// What it costs to compute the bounds of a single arm, whose features lie on
-// cache lines of their own.
-std::uint64_t SurvivorPrice(std::size_t dim) { return 16 * (1 + dim / 16); }
+// What it costs to compute the fine bounds of a compact block.
+std::uint64_t SurvivorPrice(std::size_t dim) { return 32 + dim; }
 
 // The part of all arms that may be contenders. It bounds their memory.
 constexpr double kMostContenders = 1.0 / 4;
@@ -49,7 +48,7 @@ constexpr double kMostContenders = 1.0 / 4;
 constexpr std::array kCoarseMultiples = {2.0, 1.5, 1.0};
 
 // Beyond this part of the arms it costs less to read all of them.
-constexpr double kMostSurvivors = 1.0 / 48;
+constexpr double kMostSurvivors = 1.0 / 32;
 
 struct SampledArm {
   float bound;  // at the radius
@@ -57,7 +56,16 @@ struct SampledArm {
   float length;
 };
 
-// A sample of the arms, by decreasing bound.
+// Fetches a block that will be looked at soon, as far as it is not large.
+void Prefetch(const BlockTable& table, std::uint32_t block) {
+  const float* features = table.Features(block);
+  const std::size_t lines = std::min<std::size_t>(table.dim, 64);
+  for (std::size_t j = 0; j < lines; ++j) {
+    __builtin_prefetch(features + j * kLanes);
+  }
+}
+
+// A sample of the arms, in no particular order.
 std::vector<SampledArm> Sample(const BlockTable& table,
                                std::span<const MaskedBlock> arms,
                                const Snapshot& snapshot, float radius) {
@@ -66,8 +74,13 @@ std::vector<SampledArm> Sample(const BlockTable& table,
   std::vector<SampledArm> sample;
   sample.reserve(blocks * kLanes);
   BlockBounds bounds;
+  const auto sampled = [&](std::size_t i) {
+    return arms[i * arms.size() / blocks];
+  };
   for (std::size_t i = 0; i < blocks; ++i) {
-    const MaskedBlock& masked = arms[i * arms.size() / blocks];
+    constexpr std::size_t kAhead = 3;
+    if (i + kAhead < blocks) Prefetch(table, sampled(i + kAhead).block);
+    const MaskedBlock masked = sampled(i);
     kernels::BoundsOf(table.Features(masked.block), terms, bounds);
     ForEachLane(masked.lanes, [&](std::uint32_t lane) {
       sample.push_back(
@@ -76,7 +89,6 @@ std::vector<SampledArm> Sample(const BlockTable& table,
            .length = bounds.length[lane]});
     });
   }
-  std::ranges::sort(sample, std::greater<>(), &SampledArm::bound);
   return sample;
 }
 
@@ -94,9 +106,9 @@ void ChooseCoarseRadius(std::span<const SampledArm> sample, std::size_t arms,
     const double share = survivors / static_cast<double>(sample.size());
     if (share > kMostSurvivors) continue;
     plan.coarse_radius = radius;
-    // Twice as many as expected, and what the sample may have missed.
-    plan.most_survivors = static_cast<std::size_t>(
-        (2 * share + kMostSurvivors) * static_cast<double>(arms));
+    // Blocks with at least one of them.
+    plan.survivors = static_cast<std::size_t>(
+        (1 - std::pow(1 - share, kLanes)) * static_cast<double>(arms) / kLanes);
     return;
   }
 }
@@ -121,14 +133,14 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
   double radius = std::clamp(occasion.radius, now, 2 * now);
   if (radius == 0) radius = 1;
   const auto rounded = static_cast<float>(radius);
-  const std::vector<SampledArm> sample =
+  std::vector<SampledArm> sample =
       Sample(store.blocks(), arms, snapshot, rounded);
 
   const auto total = static_cast<double>(sample.size());
-  const auto reaching = static_cast<double>(
-      std::ranges::lower_bound(sample, occasion.threshold, std::greater<>(),
-                               &SampledArm::bound) -
-      sample.begin());
+  const auto reaching =
+      static_cast<double>(std::ranges::count_if(sample, [&](const auto& arm) {
+        return arm.bound >= occasion.threshold;
+      }));
   const double walk = reaching / total * static_cast<double>(occasion.arms);
   if (2 * walk > occasion.mean_walk) return std::nullopt;
 
@@ -139,8 +151,12 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
   const double room = static_cast<double>(occasion.most_contenders) / all;
   const double share = std::min(wanted, room);
   const auto contenders = static_cast<std::size_t>(share * all);
-  const auto rank = static_cast<std::size_t>(share * total);
-  const float lowest = sample[std::min(rank, sample.size() - 1)].bound;
+  const auto rank =
+      std::min(static_cast<std::size_t>(share * total), sample.size() - 1);
+  std::ranges::nth_element(sample,
+                           sample.begin() + static_cast<std::ptrdiff_t>(rank),
+                           std::greater<>(), &SampledArm::bound);
+  const float lowest = sample[rank].bound;
   const bool too_many = wanted > kMostContenders || room < reaching / total;
   SurveyPlan plan{
       .snapshot = std::move(snapshot),
@@ -158,10 +174,9 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
     ChooseCoarseRadius(sample, occasion.arms, plan);
   }
   const std::uint64_t pass =
-      plan.coarse_radius
-          ? CompactPassPrice(occasion.arms) +
-                plan.most_survivors / 2 * SurvivorPrice(store.dim())
-          : PassPrice(occasion.arms, store.dim());
+      plan.coarse_radius ? CompactPassPrice(occasion.arms) +
+                               plan.survivors * SurvivorPrice(store.dim())
+                         : PassPrice(occasion.arms, store.dim());
   plan.price = pass + kContenderPrice * contenders;
   return plan;
 }

@@ -23,10 +23,10 @@ struct SurveyPlan {
   std::size_t contenders;       ///< about how many there will be
   std::size_t most_contenders;  ///< beyond this the survey is given up
   /// If there is one, the survey reads the store's compact copy, and computes
-  /// the bounds of those arms only whose coarse bound at this radius reaches
-  /// the cutoff. Otherwise it reads all arms.
+  /// finer bounds for those compact blocks only that have an arm whose coarse
+  /// bound at this radius reaches the cutoff. Otherwise it reads all arms.
   std::optional<double> coarse_radius;
-  std::size_t most_survivors = 0;  ///< of these, beyond which it is given up
+  std::size_t survivors = 0;  ///< about how many such blocks there are
   /// The cost in arms scored by a scan; none if there would be too many
   /// contenders.
   std::optional<std::uint64_t> price;

@@ -22,7 +22,7 @@ std::uint64_t PlanPrice(std::size_t dim) {
 constexpr double kMostSpare = 1.0 / 4;
 double LeastSpare(std::size_t arms, bool has_compact_copy) {
   // With a compact copy it costs little if the order is not enough.
-  const double per_root = has_compact_copy ? 4 : 32;
+  const double per_root = has_compact_copy ? 1 : 32;
   return std::min(1.0 / 32, per_root / std::sqrt(static_cast<double>(arms)));
 }
 
@@ -49,7 +49,7 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
   if (recent.arms < kShortWalk * recent.choices) return std::nullopt;
   const std::size_t arms = situation.arms.size();
   const bool uncertain = recent.uncertain > 0;
-  const bool in_vain = 2 * recent.uncertain > recent.choices;
+  in_vain_ = 2 * recent.uncertain > recent.choices;
   const double spare =
       std::max(LeastSpare(arms, situation.has_compact_copy),
                uncertain ? std::min(2 * spare_, kMostSpare) : spare_ / 2);
@@ -79,7 +79,11 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
                   .most_contenders = situation.most_contenders,
                   .has_compact_copy = situation.has_compact_copy});
   // A survey after which most walks are uncertain is no better than none.
-  patience_ = plan && !in_vain ? 1 : std::min(2 * patience_, kMostPatience);
+  if (!plan || in_vain_) {
+    patience_ = std::min(2 * patience_, kMostPatience);
+  } else if (before != nullptr) {
+    patience_ = 1;
+  }
   if (plan && (!plan->price || credit_ < *plan->price)) return std::nullopt;
   if (plan) {
     spare_ = spare;

@@ -38,6 +38,10 @@ class SurveyBudget {
   std::optional<SurveyPlan> Plan(Objective objective,
                                  const Situation& situation);
 
+  /// Whether the order was not enough for most choices before the last plan:
+  /// they would have cost less without it.
+  bool order_is_in_vain() const { return in_vain_; }
+
   /// The survey of the last plan has begun.
   void Pay() { credit_ = 0; }
 
@@ -59,7 +63,8 @@ class SurveyBudget {
   std::uint64_t credit_ = 0;       // earned before that, and not spent
   double spare_ = 0;               // part of the arms that are spare contenders
   std::optional<Snapshot> probe_;  // the last plan's, while there is no order
-  std::uint64_t patience_ = 1;     // grows with plans and surveys in vain
+  bool in_vain_ = false;
+  std::uint64_t patience_ = 1;  // grows with plans and surveys in vain
 };
 
 }  // namespace manyarms
