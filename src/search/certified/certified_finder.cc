@@ -231,6 +231,10 @@ std::uint64_t CertifiedFinder::LeastPassPrice() const {
 }
 
 void CertifiedFinder::ConsiderSurvey(const Query& query, float threshold) {
+  if (order_ && budget_.OrderIsInVain()) {
+    DropOrder();
+    budget_.Disappoint();
+  }
   if (survey_ || arms().size() < kFewArms ||
       !budget_.MayPlan(LeastPassPrice(), index_.store().dim()) ||
       MostContenders() == 0 || (limits_.background && SurveyPool::IsBusy())) {
@@ -245,11 +249,7 @@ void CertifiedFinder::ConsiderSurvey(const Query& query, float threshold) {
                       .in_use = order_ ? &order_->snapshot() : nullptr,
                       .most_contenders = MostContenders(),
                       .has_compact_copy = has_compact_copy()});
-    if (plan) {
-      StartSurvey(*std::move(plan));
-    } else if (budget_.order_is_in_vain()) {
-      DropOrder();
-    }
+    if (plan) StartSurvey(*std::move(plan));
   } catch (const std::bad_alloc&) {
     // Without memory there is no survey, and the finder continues with what it
     // has.

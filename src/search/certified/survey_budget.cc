@@ -35,7 +35,15 @@ constexpr std::uint64_t kMostPatience = 64;
 void SurveyBudget::Earn(std::uint64_t arms, bool certain) {
   recent_.arms += arms;
   ++recent_.choices;
-  if (!certain) ++recent_.uncertain;
+  ++with_order_.choices;
+  if (certain) return;
+  ++recent_.uncertain;
+  ++with_order_.uncertain;
+}
+
+void SurveyBudget::Disappoint() {
+  with_order_ = {};
+  patience_ = std::min(2 * patience_, kMostPatience);
 }
 
 bool SurveyBudget::MayPlan(std::uint64_t pass, std::size_t dim) const {
@@ -49,7 +57,6 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
   if (recent.arms < kShortWalk * recent.choices) return std::nullopt;
   const std::size_t arms = situation.arms.size();
   const bool uncertain = recent.uncertain > 0;
-  in_vain_ = 2 * recent.uncertain > recent.choices;
   const double spare =
       std::max(LeastSpare(arms, situation.has_compact_copy),
                uncertain ? std::min(2 * spare_, kMostSpare) : spare_ / 2);
@@ -78,10 +85,9 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
                   .arms = arms,
                   .most_contenders = situation.most_contenders,
                   .has_compact_copy = situation.has_compact_copy});
-  // A survey after which most walks are uncertain is no better than none.
-  if (!plan || in_vain_) {
+  if (!plan) {
     patience_ = std::min(2 * patience_, kMostPatience);
-  } else if (before != nullptr) {
+  } else if (before != nullptr && 2 * recent.uncertain < recent.choices) {
     patience_ = 1;
   }
   if (plan && (!plan->price || credit_ < *plan->price)) return std::nullopt;

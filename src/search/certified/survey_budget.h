@@ -38,15 +38,24 @@ class SurveyBudget {
   std::optional<SurveyPlan> Plan(Objective objective,
                                  const Situation& situation);
 
-  /// Whether the order was not enough for most choices before the last plan:
-  /// they would have cost less without it.
-  bool order_is_in_vain() const { return in_vain_; }
+  /// Whether the order was not enough for most choices since it was made: they
+  /// would have cost less without it.
+  bool OrderIsInVain() const {
+    return with_order_.uncertain > kFewUncertain &&
+           2 * with_order_.uncertain > with_order_.choices;
+  }
+
+  /// The order was dropped because it was in vain.
+  void Disappoint();
 
   /// The survey of the last plan has begun.
   void Pay() { credit_ = 0; }
 
   /// A survey has succeeded.
-  void Surveyed() { probe_.reset(); }
+  void Surveyed() {
+    probe_.reset();
+    with_order_ = {};
+  }
 
   std::size_t memory_bytes() const {
     return probe_ ? probe_->memory_bytes() : 0;
@@ -63,7 +72,8 @@ class SurveyBudget {
   std::uint64_t credit_ = 0;       // earned before that, and not spent
   double spare_ = 0;               // part of the arms that are spare contenders
   std::optional<Snapshot> probe_;  // the last plan's, while there is no order
-  bool in_vain_ = false;
+  static constexpr std::uint64_t kFewUncertain = 16;
+  Recent with_order_;           // the same, since there is an order
   std::uint64_t patience_ = 1;  // grows with plans and surveys in vain
 };
 
