@@ -299,8 +299,9 @@ void ArmStore::CopyFeatures(Slot slot, std::span<float> out) const {
 void ArmStore::KeepCompactCopy() {
   const std::scoped_lock lock(*changing_);
   if (compact_) return;
+  const std::vector<Slot> slots = Slots();
   compact_ = std::make_unique<CompactCopy>(dim_);
-  AddToCompactCopy(Slots());
+  AddToCompactCopy(slots);
 }
 
 // The copy only makes answers faster, so without memory for it there is none.
@@ -321,7 +322,12 @@ void ArmStore::AddToCompactCopy(std::span<const Slot> slots) {
 
 // REQUIRES: the slot still has the features that the copy has.
 void ArmStore::RemoveFromCompactCopy(Slot slot) {
-  if (compact_) compact_->Remove(slot, blocks().Features(BlockOf(slot)));
+  if (!compact_) return;
+  try {
+    compact_->Remove(slot, blocks().Features(BlockOf(slot)));
+  } catch (const std::bad_alloc&) {
+    compact_.reset();
+  }
 }
 
 std::size_t ArmStore::memory_bytes() const {

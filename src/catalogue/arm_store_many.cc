@@ -124,7 +124,6 @@ bool ArmStore::WriteRange(const Batch& batch, std::size_t begin,
 
 // REQUIRES: slots_used_ and free_slots_ are still those before the call.
 void ArmStore::Undo(const Batch& batch, bool written) {
-  const std::vector<float> zeros(dim_);
   for (const Slot slot : batch.slots) {
     if (members_.Contains(slot)) members_.Remove(slot);
     if (written && index_.Find(id(slot), blocks()) == slot) {
@@ -132,7 +131,9 @@ void ArmStore::Undo(const Batch& batch, bool written) {
     }
     // What was written may not be a number. Later blocks are cleared or filled
     // before they are used.
-    if (BlockOf(slot) < block_count()) SetFeatures(slot, zeros);
+    if (BlockOf(slot) >= block_count()) continue;
+    float* lane = FeaturesOf(slot);
+    for (std::size_t j = 0; j < dim_; ++j) lane[j * kLanes] = 0;
   }
 }
 

@@ -24,10 +24,7 @@ class BlockPool {
         largest_(Log2(kHugePage)),
         next_slab_(Log2(kFirstSlab)) {}
 
-  /// The largest array that can be taken, in blocks. A power of 2.
-  std::uint32_t most_blocks() const { return 1U << largest_; }
-
-  /// REQUIRES: `blocks` is a power of 2 and at most most_blocks().
+  /// REQUIRES: `blocks` is a power of 2, and they take at most a huge page.
   std::uint8_t* Take(std::uint32_t blocks) {
     return TakeLog2(static_cast<std::size_t>(std::countr_zero(blocks)));
   }

@@ -209,7 +209,7 @@ bool IdIndex::InsertByRegion(std::span<const Slot> slots,
     std::vector<Slot> postponed;
   };
   std::vector<Outcome> outcomes(regions);
-  ParallelFor(regions, 1, [&](std::size_t region, std::size_t) {
+  const auto fill = [&](std::size_t region, std::size_t) {
     const std::size_t end =
         region + 1 == regions
             ? entries_.size()
@@ -220,7 +220,7 @@ bool IdIndex::InsertByRegion(std::span<const Slot> slots,
     for (std::size_t at = from; at < end; at += kLineEntries) {
       __builtin_prefetch(&entries_[at], 1);
     }
-    Outcome outcome;
+    Outcome& outcome = outcomes[region];
     sorted.ForEach(region, [&](const Entry& entry) {
       std::size_t at = Home(entry.hash);
       for (; at < end && entries_[at].slot != kNoSlot; ++at) {
@@ -237,14 +237,18 @@ bool IdIndex::InsertByRegion(std::span<const Slot> slots,
         outcome.postponed.push_back(entry.slot);
       }
     });
-    outcomes[region] = std::move(outcome);
-  });
-
-  bool all_new = true;
-  for (const Outcome& outcome : outcomes) {
-    size_ += outcome.inserted;
-    all_new = all_new && outcome.all_new;
+  };
+  const auto count = [&] {
+    for (const Outcome& outcome : outcomes) size_ += outcome.inserted;
+  };
+  try {
+    ParallelFor(regions, 1, fill);
+  } catch (...) {  // the caller erases what was inserted
+    count();
+    throw;
   }
+  count();
+  bool all_new = std::ranges::all_of(outcomes, &Outcome::all_new);
   for (const Outcome& outcome : outcomes) {
     for (const Slot slot : outcome.postponed) {
       all_new = Insert(slot, ids) && all_new;

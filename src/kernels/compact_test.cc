@@ -8,6 +8,7 @@
 
 #include "base/large_allocator.h"
 #include "kernel_fixture.h"
+#include "kernels/compact_vnni.h"
 #include "manyarms/random.h"
 
 namespace manyarms::kernels {
@@ -94,6 +95,33 @@ TEST_P(Kernels, CompactReachingFindsExactlyTheLanesThatReachTheThreshold) {
         ASSERT_EQ(found[arm], products[arm] >= threshold)
             << "dim " << dim << ", arm " << arm;
       }
+    }
+  }
+}
+
+TEST_P(Kernels, CompactReachingFindsTheSameLanesWithoutVnni) {
+  constexpr std::size_t kDim = 21;
+  constexpr std::uint32_t kBlocks = 7;
+  const Blocks blocks = MakeBlocks(kBlocks, kDim);
+  for (std::uint32_t arm = 0; arm < kBlocks * kLanes; ++arm) {
+    Write(WholeRow(kDim, arm, 127), 1,
+          blocks.get() + arm / kLanes * CompactBlockBytes(kDim), arm % kLanes);
+  }
+  CompactDirection direction;
+  direction.Take(WholeRow(kDim, 999, 127));
+  std::vector<MaskedBlock> with(kBlocks);
+  std::vector<MaskedBlock> without(kBlocks);
+  for (const std::int32_t threshold : {-100'000, -2000, 0, 3000, 50'000}) {
+    const std::size_t entries =
+        CompactReaching(blocks.get(), kBlocks, direction, threshold, with);
+    AllowVnni(false);
+    const std::size_t others =
+        CompactReaching(blocks.get(), kBlocks, direction, threshold, without);
+    AllowVnni(true);
+    ASSERT_EQ(entries, others);
+    for (std::size_t i = 0; i < entries; ++i) {
+      EXPECT_EQ(with[i].block, without[i].block);
+      EXPECT_EQ(with[i].lanes, without[i].lanes);
     }
   }
 }

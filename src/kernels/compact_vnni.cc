@@ -4,12 +4,20 @@
 
 #include <immintrin.h>
 
+#include <atomic>
+
 namespace manyarms::kernels {
+
+namespace {
+std::atomic<bool> vnni_allowed = true;
+}
 
 bool HasVnni() {
   static const bool has = __builtin_cpu_supports("avx512vnni") != 0;
-  return has;
+  return has && vnni_allowed.load(std::memory_order_relaxed);
 }
+
+void AllowVnni(bool allowed) { vnni_allowed = allowed; }
 
 // Reads the blocks from beginning to end. Four sums for each block do not wait
 // for one another.
@@ -58,6 +66,7 @@ __attribute__((target("avx512f,avx512vnni"))) std::size_t CompactReachingByVnni(
 namespace manyarms::kernels {
 
 bool HasVnni() { return false; }
+void AllowVnni(bool) {}
 
 std::size_t CompactReachingByVnni(const std::uint8_t*, std::size_t,
                                   const CompactDirection&, std::int32_t,

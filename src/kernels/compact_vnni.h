@@ -10,8 +10,11 @@
 /// its own question to the processor.
 namespace manyarms::kernels {
 
-/// Whether the processor has them.
+/// Whether the processor has them, and they were not switched off.
 bool HasVnni();
+
+/// For tests: whether they may be used.
+void AllowVnni(bool allowed);
 
 /// REQUIRES: HasVnni().
 std::size_t CompactReachingByVnni(const std::uint8_t* blocks, std::size_t count,

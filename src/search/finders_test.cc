@@ -100,12 +100,25 @@ class Asker {
   std::uint64_t choices_ = 0;
 };
 
-class Finders : public ::testing::TestWithParam<Objective> {
+struct Setting {
+  const char* name;
+  Objective objective;
+  bool compact_copy;
+};
+
+std::ostream& operator<<(std::ostream& out, const Setting& setting) {
+  return out << setting.name;
+}
+
+class Finders : public ::testing::TestWithParam<Setting> {
  protected:
-  Finders() : store_(kDim), index_({}, GetParam(), store_, Scope::kAllArms) {
+  Finders() : store_(kDim), index_({}, objective(), store_, Scope::kAllArms) {
+    if (GetParam().compact_copy) store_.KeepCompactCopy();
     store_.Add(testing::FirstIds(kArms), testing::GaussianRows(kArms, kDim, 1));
   }
   ~Finders() override { SetSurveyThreads(1); }
+
+  static Objective objective() { return GetParam().objective; }
 
   // Adds, removes and updates arms, some of which are better than all others.
   void Churn(std::uint64_t step) {
@@ -132,7 +145,7 @@ TEST_P(Finders, AThousandFindWhatScansFindWhileArmsComeAndGo) {
   std::vector<std::unique_ptr<Asker>> askers;
   askers.reserve(kFinders);
   for (std::uint64_t key = 0; key < kFinders; ++key) {
-    askers.push_back(std::make_unique<Asker>(key, index_, GetParam()));
+    askers.push_back(std::make_unique<Asker>(key, index_, objective()));
   }
   std::atomic<int> asking = 2;
   std::atomic<std::uint64_t> wrong = 0;
@@ -178,7 +191,7 @@ TEST_P(Finders, AThousandFindWhatScansFindWhileArmsComeAndGo) {
 // After more changes than the log holds, the epochs of blocks say what has
 // changed.
 TEST_P(Finders, FindWhatScansFindAfterSleepingThroughAMillionChanges) {
-  Asker asker(1, index_, GetParam());
+  Asker asker(1, index_, objective());
   const auto choose = [&] {
     const std::uint64_t before = asker.finder().stats().arms_scored;
     EXPECT_TRUE(asker.Choose(store_));
@@ -219,7 +232,7 @@ TEST_P(Finders, ArmsAreAddedWhileSurveysRunOneAfterAnother) {
   std::vector<std::unique_ptr<Asker>> askers;
   askers.reserve(50);
   for (std::uint64_t key = 0; key < 50; ++key) {
-    askers.push_back(std::make_unique<Asker>(key, index_, GetParam()));
+    askers.push_back(std::make_unique<Asker>(key, index_, objective()));
   }
   std::uint64_t orders = 0;
   for (std::uint64_t step = 0; orders < 20; ++step) {
@@ -233,14 +246,44 @@ TEST_P(Finders, ArmsAreAddedWhileSurveysRunOneAfterAnother) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryObjective, Finders,
-                         ::testing::Values(Objective::kInnerProduct,
-                                           Objective::kOptimism),
-                         [](const auto& objective) {
-                           return objective.param == Objective::kInnerProduct
-                                      ? "InnerProduct"
-                                      : "Optimism";
-                         });
+// A feature that is far larger than all others makes compact arms coarse: so
+// many reach the cutoff of a survey that it is given up. The next reads all
+// arms.
+TEST(ConstantFeatures, DoNotPreventSurveys) {
+  ArmStore store(kDim);
+  store.KeepCompactCopy();
+  std::vector<float> rows = testing::GaussianRows(kArms, kDim, 1);
+  for (std::size_t i = 0; i < rows.size(); i += kDim) rows[i] = 300;
+  store.Add(testing::FirstIds(kArms), rows);
+  CertifiedIndex index({}, Objective::kInnerProduct, store, Scope::kAllArms);
+  CertifiedFinder finder(index, {.background = false});
+  ScanFinder scan(index);
+  Posterior posterior(kDim, 1);
+  std::vector<double> xi(kDim);
+  for (std::uint64_t step = 0; step < 3000; ++step) {
+    RandomStream(1, Role::kSample, step).Gaussians(xi);
+    const Eigen::VectorXd direction = posterior.Sample(0.01, xi);
+    const Query query{.belief = &posterior, .direction = &direction};
+    const Hit found = *finder.Best(query);
+    if (step % 50 == 0) {
+      ASSERT_EQ(found.slot, scan.Best(query)->slot);
+    }
+    const auto row = std::span(rows).subspan(found.slot * kDim, kDim);
+    posterior.Update(row, row[1] - row[2] + 0.1 * xi[0]);
+  }
+  EXPECT_GE(finder.stats().snapshots, 1U);
+  // A scan scores 100,000 arms a choice.
+  EXPECT_LT(finder.stats().arms_scored, 3000U * kArms / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    EveryObjective, Finders,
+    ::testing::Values(
+        Setting{"InnerProduct", Objective::kInnerProduct, true},
+        Setting{"Optimism", Objective::kOptimism, true},
+        Setting{"InnerProductWithoutCopy", Objective::kInnerProduct, false},
+        Setting{"OptimismWithoutCopy", Objective::kOptimism, false}),
+    [](const auto& setting) { return setting.param.name; });
 
 }  // namespace
 }  // namespace manyarms

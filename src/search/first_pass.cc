@@ -29,12 +29,11 @@ double ScanBytes(std::size_t arms, std::size_t dim) {
 
 }  // namespace
 
-double NormBound(const RowMatrix& matrix) {
+double NormBound(const RowMatrix& matrix, std::size_t most_columns) {
   const double frobenius = matrix.norm();
   if (!(frobenius > 0)) return frobenius;  // NaN, too
   constexpr double kRoundingUp = 1 + 1e-9;
-  constexpr Eigen::Index kSmall = 64;
-  if (matrix.cols() > kSmall) {
+  if (matrix.cols() > static_cast<Eigen::Index>(most_columns)) {
     const double columns = matrix.cwiseAbs().colwise().sum().maxCoeff();
     const double rows = matrix.cwiseAbs().rowwise().sum().maxCoeff();
     return std::min(frobenius, std::sqrt(columns * rows)) * kRoundingUp;
@@ -53,14 +52,23 @@ void FirstPass::TakeQuery(const Scorer& scorer, const Query& query) {
           : static_cast<std::size_t>(query.factor->rows());
   const auto d = static_cast<double>(dim);
   per_length_ = 0;
-  tiny_ = d * 0x1p-140;  // sums of products that underflow
+  tiny_ = d * 0x1p-120;  // sums of products that underflow
   if (objective_ != Objective::kQuadraticForm) {
     direction_.Take(scorer.direction());
     per_length_ = 2 * d * kUnit * direction_.length();
   }
   if (objective_ != Objective::kInnerProduct) {
+    // With more columns the better bound takes longer than it saves.
+    constexpr std::size_t kMostColumns = 32;
+    const std::uint64_t version = query.belief->version();
+    if (norm_version_ != version) {
+      norm_ = NormBound(*query.factor, kMostColumns);
+      norm_version_ = version;
+    }
+    // The width of the widest direction is known but for the rounding errors
+    // that updates have left.
     const double norm =
-        std::min(NormBound(*query.factor), query.belief->WidestWidth());
+        std::min(norm_, query.belief->WidestWidth() * (1 + 0x1p-10));
     const double rounding = 4 * (d + 8) * kUnit * query.factor->norm();
     per_length_ += query.exploration * (norm * (1 + kRelativeSlack) + rounding);
     // Squares below the smallest normal number vanish or are rounded up.
@@ -105,8 +113,9 @@ bool FirstPass::Find(const Request& request, const Scorer& scorer,
   if (request.store.compact_copy() == nullptr ||
       scan < static_cast<double>(limits_.least_scan_bytes))
     return false;
-  if (pause_ > 0) {
-    --pause_;
+  Pause& pause = request.eligible != nullptr ? for_some_ : for_all_;
+  if (pause.left > 0) {
+    --pause.left;
     return false;
   }
   TakeQuery(scorer, query);
@@ -115,10 +124,10 @@ bool FirstPass::Find(const Request& request, const Scorer& scorer,
   const bool found = Read(request, scorer, most, top, spent);
   cost += spent;
   if (found) {
-    next_pause_ = 1;
+    pause.next = 1;
   } else {
-    pause_ = next_pause_;
-    next_pause_ = std::min(2 * next_pause_, kLongestPause);
+    pause.left = pause.next;
+    pause.next = std::min(2 * pause.next, kLongestPause);
   }
   return found;
 }

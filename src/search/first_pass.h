@@ -2,6 +2,7 @@
 #define MANYARMS_SEARCH_FIRST_PASS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "catalogue/arm_store.h"
@@ -32,7 +33,7 @@ struct SearchCost {
 /// Where a scan takes no longer than turning from group to group, no pass is
 /// tried. A pass that has cost half as much as a scan is given up, and after
 /// the first, second, third, ... of these in a row the next 1, 2, 4, ...
-/// queries are not tried.
+/// queries are not tried. (Queries with eligible arms count by themselves.)
 class FirstPass {
  public:
   /// When a pass is tried and given up, in parts of a scan of the eligible
@@ -76,8 +77,15 @@ class FirstPass {
   const Limits limits_;
 
   // When to try again.
-  std::uint64_t pause_ = 0;       // queries to be left out
-  std::uint64_t next_pause_ = 1;  // after the next failure
+  struct Pause {
+    std::uint64_t left = 0;  // queries to be left out
+    std::uint64_t next = 1;  // after the next failure
+  };
+  Pause for_all_;
+  Pause for_some_;  // where only some arms are eligible
+  // The norm of the last factor, and the version of its belief.
+  std::optional<std::uint64_t> norm_version_;
+  double norm_ = 0;
 
   // Of the query that is being answered. An arm's computed score is at most
   //   step scale <h, q> + direction_length error + remainder (length + error)
@@ -89,9 +97,10 @@ class FirstPass {
   std::vector<MaskedBlock> exact_;
 };
 
-/// An upper bound of the operator norm of a matrix: at most a fifth too large
-/// up to 64 columns, where it costs O(d^3); O(d^2) beyond.
-double NormBound(const RowMatrix& matrix);
+/// An upper bound of the operator norm of a matrix. Up to `most_columns` it
+/// costs O(d^3), and is at most d^(1/16) times too large, which is 1.3 for 64
+/// columns; O(d^2) beyond.
+double NormBound(const RowMatrix& matrix, std::size_t most_columns);
 
 }  // namespace manyarms
 

@@ -65,7 +65,7 @@ std::optional<Hit> CertifiedFinder::Best(const Query& query) {
   FinishSurveyIfEnded();
   if (arms().size() == 0) return std::nullopt;
   scorer_.Take(query);
-  if (MustScan(query)) return BestOfAll(query, kernels::kNoBar);
+  if (MayNotUseOrder(query)) return BestOfAll(query, kernels::kNoBar);
   CatchUp();
   const std::uint64_t work_before = Work();
   bool certain = true;
@@ -84,14 +84,14 @@ std::vector<Hit> CertifiedFinder::Top(const Query& query,
   const std::size_t eligible =
       request.among != nullptr ? request.among->size() : arms().size();
   if (eligible <= std::max(kFewArms, request.count)) return ScanTop(request);
-  if (MustScan(query)) return TopOfAll(query, request, kernels::kNoBar);
+  if (MayNotUseOrder(query)) return TopOfAll(query, request, kernels::kNoBar);
   CatchUp();
   return FindTop(query, request);
 }
 
 // The bounds of an order assume a well-conditioned factor. Those of a first
 // pass do not.
-bool CertifiedFinder::MustScan(const Query& query) const {
+bool CertifiedFinder::MayNotUseOrder(const Query& query) const {
   return objective() == Objective::kOptimism &&
          !IsWellConditioned(*query.factor);
 }
@@ -127,7 +127,7 @@ FirstPass::Request CertifiedFinder::PassRequest(const ArmSet* eligible) const {
           .eligible = eligible};
 }
 
-// The best arm, by a first pass or a scan. No arm is below the bar.
+// The best arm, by a first pass or a scan. REQUIRES: it is not below the bar.
 Hit CertifiedFinder::BestOfAll(const Query& query, float bar) {
   if (has_compact_copy()) {
     kernels::TopHits top(1, bar);
@@ -275,7 +275,10 @@ void CertifiedFinder::FinishSurveyIfEnded() {
   const std::unique_ptr<SurveyRun> survey = std::move(survey_);
   stats_.snapshot_seconds += survey->seconds();
   std::unique_ptr<Order> order = survey->TakeOrder();
-  if (!order) return;
+  if (!order) {
+    budget_.GivenUp();
+    return;
+  }
   ++stats_.snapshots;
   budget_.Surveyed();
   last_walk_ = 0;

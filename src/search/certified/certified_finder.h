@@ -43,7 +43,7 @@ class CertifiedFinder final : public Finder {
   const ArmSet& arms() const { return index_.members().arms(); }
   Objective objective() const { return index_.task().objective; }
 
-  bool MustScan(const Query& query) const;
+  bool MayNotUseOrder(const Query& query) const;
   Hit FindBest(const Query& query, bool& certain);
   std::vector<Hit> FindTop(const Query& query, const TopRequest& request);
   Hit BestOfAll(const Query& query, float bar);

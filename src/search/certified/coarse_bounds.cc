@@ -23,7 +23,7 @@ double CoarseBounds::Slack(const CompactCopy::Group& group) const {
   return direction_.error() * (length + error) + direction_.length() * error +
          2 * d * 0x1p-24 * direction_.length() * length +
          1.01 * terms_.centre_slack * (length + 2 * double{terms_.tiny}) +
-         2 * double{terms_.tiny} + d * 0x1p-140;
+         2 * double{terms_.tiny} + d * 0x1p-120;
 }
 
 void CoarseBounds::Of(const CompactCopy::Group& group,

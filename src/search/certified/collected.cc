@@ -1,6 +1,7 @@
 #include "search/certified/collected.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace manyarms {
 namespace {
@@ -35,21 +36,23 @@ void Collected::Add(const Contender& contender, const float* block,
 }
 
 void Collected::DropRepeated() {
-  std::vector<Slot> slots;
-  slots.reserve(contenders_.size());
-  for (const Contender& contender : contenders_) {
-    slots.push_back(contender.slot);
+  std::vector<std::pair<Slot, std::uint32_t>> found;
+  found.reserve(contenders_.size());
+  for (std::uint32_t i = 0; i < contenders_.size(); ++i) {
+    found.emplace_back(contenders_[i].slot, i);
   }
-  std::ranges::sort(slots);
-  if (std::ranges::adjacent_find(slots) == slots.end()) return;
+  std::ranges::sort(found);
+  std::vector<bool> repeated(contenders_.size());
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    if (found[i].first == found[i - 1].first) repeated[found[i].second] = true;
+  }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < contenders_.size(); ++i) {
-    const auto [first, last] =
-        std::ranges::equal_range(slots, contenders_[i].slot);
-    if (first == last) continue;  // all were met
-    slots.erase(first, last);
-    contenders_[kept] = contenders_[i];
-    std::copy_n(&features_[i * dim_], dim_, &features_[kept * dim_]);
+    if (repeated[i]) continue;
+    if (kept != i) {
+      contenders_[kept] = contenders_[i];
+      std::copy_n(&features_[i * dim_], dim_, &features_[kept * dim_]);
+    }
     ++kept;
   }
   contenders_.resize(kept);

@@ -11,9 +11,10 @@
 namespace manyarms {
 namespace {
 
-// What is read under one lock, so that Add waits for some ten microseconds.
-constexpr std::size_t kBatchBytes = std::size_t{128} << 10;
-constexpr std::size_t kMostBlocks = 512;
+// What is read under one lock, so that Add waits for some microseconds, and for
+// some tens of microseconds where all of it needs fine bounds.
+constexpr std::size_t kBatchBytes = std::size_t{32} << 10;
+constexpr std::size_t kMostBlocks = 128;
 
 float RoundedUp(double value) {
   return std::nextafter(static_cast<float>(value),
@@ -184,7 +185,7 @@ bool ReadCompactCopy(const ArmStore& store, const SurveyPlan& plan,
                      Collected& collected) {
   if (!Reader(store, plan, locks, cancelled, collected).Read()) return false;
   collected.DropRepeated();
-  return true;
+  return !collected.too_many();
 }
 
 }  // namespace manyarms

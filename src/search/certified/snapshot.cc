@@ -84,7 +84,7 @@ void Snapshot::Tighten(const Query& query) {
   version_ = query.belief->version();
 }
 
-double Snapshot::norm() const { return NormBound(factor_); }
+double Snapshot::norm() const { return NormBound(factor_, 64); }
 
 std::size_t Snapshot::memory_bytes() const {
   return static_cast<std::size_t>(factor_.size()) * sizeof(double) +

@@ -30,6 +30,10 @@ double LeastSpare(std::size_t arms, bool has_compact_copy) {
 // before the next plan.
 constexpr std::uint64_t kMostPatience = 64;
 
+// After a survey of the compact copy was given up, this number of surveys read
+// all arms.
+constexpr std::uint64_t kSurveysOfAll = 8;
+
 }  // namespace
 
 void SurveyBudget::Earn(std::uint64_t arms, bool certain) {
@@ -43,6 +47,11 @@ void SurveyBudget::Earn(std::uint64_t arms, bool certain) {
 
 void SurveyBudget::Disappoint() {
   with_order_ = {};
+  patience_ = std::min(2 * patience_, kMostPatience);
+}
+
+void SurveyBudget::GivenUp() {
+  surveys_of_all_ = kSurveysOfAll;
   patience_ = std::min(2 * patience_, kMostPatience);
 }
 
@@ -74,17 +83,17 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
       (before != nullptr ? *before : *probe_).Radius(situation.query) /
       (far ? 1 : 2);
   if (before == nullptr) probe_ = snapshot;
-  std::optional<SurveyPlan> plan =
-      PlanSurvey(situation.store, situation.arms.blocks(), std::move(snapshot),
-                 {.query = situation.query,
-                  .threshold = situation.threshold,
-                  .radius = radius,
-                  .mean_walk = static_cast<double>(recent.arms) /
-                               static_cast<double>(recent.choices),
-                  .spare = spare,
-                  .arms = arms,
-                  .most_contenders = situation.most_contenders,
-                  .has_compact_copy = situation.has_compact_copy});
+  std::optional<SurveyPlan> plan = PlanSurvey(
+      situation.store, situation.arms.blocks(), std::move(snapshot),
+      {.query = situation.query,
+       .threshold = situation.threshold,
+       .radius = radius,
+       .mean_walk = static_cast<double>(recent.arms) /
+                    static_cast<double>(recent.choices),
+       .spare = spare,
+       .arms = arms,
+       .most_contenders = situation.most_contenders,
+       .has_compact_copy = situation.has_compact_copy && surveys_of_all_ == 0});
   if (!plan) {
     patience_ = std::min(2 * patience_, kMostPatience);
   } else if (before != nullptr && 2 * recent.uncertain < recent.choices) {

@@ -55,7 +55,12 @@ class SurveyBudget {
   void Surveyed() {
     probe_.reset();
     with_order_ = {};
+    if (surveys_of_all_ > 0) --surveys_of_all_;
   }
+
+  /// A survey was given up, because it met far more arms than the sample had
+  /// promised. The next few read all arms.
+  void GivenUp();
 
   std::size_t memory_bytes() const {
     return probe_ ? probe_->memory_bytes() : 0;
@@ -73,8 +78,9 @@ class SurveyBudget {
   double spare_ = 0;               // part of the arms that are spare contenders
   std::optional<Snapshot> probe_;  // the last plan's, while there is no order
   static constexpr std::uint64_t kFewUncertain = 16;
-  Recent with_order_;           // the same, since there is an order
-  std::uint64_t patience_ = 1;  // grows with plans and surveys in vain
+  Recent with_order_;                 // the same, since there is an order
+  std::uint64_t surveys_of_all_ = 0;  // to come, which read no compact copy
+  std::uint64_t patience_ = 1;        // grows with plans and surveys in vain
 };
 
 }  // namespace manyarms
