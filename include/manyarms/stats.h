@@ -11,7 +11,8 @@ struct SearchStats {
   /// through a graph or a tree.
   std::uint64_t arms_scored = 0;
   /// Of certified search: snapshots taken, the seconds that they took on any
-  /// thread, the arms bounded for them, and answers compared with a scan's.
+  /// thread, the arms of which surveys were begun, and answers compared with a
+  /// scan's.
   std::uint64_t snapshots = 0;
   double snapshot_seconds = 0;
   std::uint64_t arms_bounded = 0;
@@ -37,6 +38,9 @@ struct SearchStats {
 struct PolicyStats : SearchStats {
   std::uint64_t eliminations = 0;  ///< arms; one that returns can count again
   std::uint64_t recoveries = 0;    ///< how often all arms had been eliminated
+  /// The memory of the compact copy of the arms that certified search uses. It
+  /// is what there is now, not a sum.
+  std::uint64_t compact_bytes = 0;
 };
 
 /// Calls visit(name, counter...) for each counter, with its value in each of
@@ -60,6 +64,7 @@ void ForEachPolicyCounter(Visit&& visit, Stats&... stats) {
   ForEachSearchCounter(visit, stats...);
   visit("eliminations", stats.eliminations...);
   visit("recoveries", stats.recoveries...);
+  visit("compact_bytes", stats.compact_bytes...);
 }
 
 inline SearchStats& SearchStats::operator+=(const SearchStats& other) {

@@ -415,7 +415,8 @@ void BindProperties(BanditClass& bandit) {
           "stats", [](const PyBandit& self) { return StatsDict(self.stats()); },
           nb::for_getter(nb::sig("def stats(self) -> dict[str, int | float]")),
           "Counts what choices have cost so far: arms_scored for all searches; "
-          "snapshots, snapshot_seconds, arms_bounded and checks for certified; "
+          "snapshots, snapshot_seconds, arms_bounded, checks, first_passes, "
+          "bytes_read and compact_bytes for certified; "
           "directions for lsh and lsh-theory; scans, the queries that were "
           "left to a scan, for these two and hnsw; eliminations and recoveries "
           "for elim.")

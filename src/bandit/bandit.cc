@@ -224,6 +224,11 @@ std::vector<double> Bandit::Predict(const FeatureRows& features) const {
   return rewards;
 }
 
-PolicyStats Bandit::stats() const { return state_->policy->stats(); }
+PolicyStats Bandit::stats() const {
+  PolicyStats stats = state_->policy->stats();
+  const CompactCopy* copy = state_->store.compact_copy();
+  if (copy != nullptr) stats.compact_bytes = copy->memory_bytes();
+  return stats;
+}
 
 }  // namespace manyarms

@@ -13,7 +13,7 @@ FACTS = Facts(
     name="manyarms, ts x certified",
     package="manyarms",
     model="Thompson sampling, shared ridge",
-    note="With the defaults. The first choices are scans on one thread, and all figures "
+    note="With the defaults. The first choices are first passes on one thread, and all figures "
     "contain them. Meanwhile a second thread sorts arms by upper bounds.",
     exact=True,
     shared_model=True,

@@ -12,13 +12,14 @@ namespace manyarms {
 /// build beforehand: a snapshot is taken when the arms scored since the last
 /// one have cost as much.
 ///
-/// While little is known, and in the worst case, Best scans: O(K d) for ts,
+/// While little is known, Best reads a compact copy of the arms, at a fourth to
+/// a hundredth of what a scan costs. In the worst case it scans: O(K d) for ts,
 /// O(K d^2) for ucb and elim. Once the posterior is certain of most directions,
 /// Best scores tens to thousands of arms. An added arm costs O(d^2), and a
-/// snapshot about as much as a few scans. Memory: 2 bytes an arm, and 4d + 24
-/// bytes for each arm in the order. Of a million arms a thirtieth is in the
-/// order, a tenth or more while little is known, and three times that memory is
-/// used while the next order is made.
+/// snapshot about as much as a scan. Memory: 2 bytes an arm, d + 8 for the
+/// compact copy, and 4d + 24 bytes for each arm in the order. Of a million arms
+/// a thousand or two are in the order, more while little is known, and three
+/// times that memory is used while the next order is made.
 struct CertifiedOptions {
   /// For ts and ucb: takes surveys on the threads that all bandits share
   /// (threads.h), so that choices continue meanwhile. Decisions are the same

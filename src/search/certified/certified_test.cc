@@ -308,7 +308,7 @@ TEST_P(CertifiedOrder, FindsTheTopByItsOrder) {
 // The search must not be exact only because it scores all arms.
 TEST_P(CertifiedInForeground, LooksAtFewArms) {
   SideBySide both = Make(8);
-  both.Add(100000, 1);
+  both.Add(40000, 1);
   for (int i = 0; i < 3000; ++i) ASSERT_TRUE(both.Choose());
   EXPECT_GE(both.stats().snapshots, 1U);
   EXPECT_LT(both.stats().arms_scored, 3000U * 40000U / 20);
@@ -361,7 +361,7 @@ TEST_P(Certified, CanBeClearedAndDestroyedAtAnyMoment) {
   for (int round = 0; round < 20; ++round) {
     SideBySide both = Make(16);
     for (int fill = 0; fill < 2; ++fill) {
-      both.Add(100000, 1);
+      both.Add(40000, 1);
       for (int i = 0; i < 1 + round; ++i) ASSERT_TRUE(both.Choose());
       if (fill == 0) both.Clear();
     }
@@ -447,7 +447,7 @@ TEST(CertifiedSearch, DropsItsOrderWhenFreshArmsExceedTheMemory) {
 TEST(CertifiedSearch, ReportsAWrongAnswer) {
   SideBySide both(Objective::kInnerProduct,
                   {.background = false, .check_every = 10}, 4, 1, 1);
-  both.Add(100000, 1);
+  both.Add(40000, 1);
   for (int i = 0; i < 300; ++i) ASSERT_TRUE(both.Choose());
   EXPECT_EQ(both.stats().checks, 30U);
   both.ChangeBehindTheSearchsBack(both.last(), std::vector<float>(4, 1000.0F));
