@@ -108,7 +108,7 @@ void Measure(const Setting& setting) {
   }
   const double scan = Median(scans);
   const double first = Median(passes);
-  const double count = static_cast<double>(passes.size() + cold.size());
+  const auto count = static_cast<double>(passes.size() + cold.size());
   const auto all = static_cast<double>(setting.arms * setting.dim * 4);
   fmt::print(
       "{:>10} x {:>4} {:>6}: scan {:>9.1f} us ({:.1f} GB/s), first pass "

@@ -113,6 +113,7 @@ void BenchChoices(std::size_t dim, const std::string& name,
   for (ArmId id = 0; id < kArms; ++id) bandit.Add(id, Row(dim, id));
   std::uint64_t step = 0;
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(Calls(dim)));
   for (int i = 0; i < Calls(dim); ++i) {
     times.push_back(Milliseconds([&] {
       const Decision decision = bandit.Choose();

@@ -62,7 +62,7 @@ CompactCopy::Place CompactCopy::PlaceOf(Group& group, std::uint32_t arm) const {
   Group::Page& at = group.pages_[page];
   return {.block = at.blocks + within * block_bytes_,
           .lane = arm % kLanes,
-          .slot = at.slots + within * kLanes + arm % kLanes};
+          .slot = at.slots + std::size_t{within} * kLanes + arm % kLanes};
 }
 
 CompactCopy::Group& CompactCopy::GroupOf(float length, float peak) {
@@ -212,7 +212,7 @@ std::size_t CompactCopy::memory_bytes() const {
       sizeof(Group) + 5 * sizeof(void*) + 4 * sizeof(Group::Page);
   return sizeof(*this) + block_bytes_ + block_pool_.memory_bytes() +
          slot_pool_.memory_bytes() + groups_.size() * kGroup +
-         by_length_.capacity() * sizeof(by_length_[0]) +
+         by_length_.capacity() * sizeof(const Group*) +
          positions_.capacity() * sizeof(positions_[0]) +
          positions_.size() * kPositions * sizeof(std::uint32_t);
 }

@@ -239,7 +239,7 @@ void MakeCompact(const float* block, std::size_t dim,
                  std::span<const float, kLanes> scales, std::uint8_t* compact,
                  std::span<float, kLanes> errors) {
   double wide[kLanes];
-  std::copy(scales.begin(), scales.end(), wide);
+  std::ranges::copy(scales, wide);
   double squares[kLanes];
   HWY_DYNAMIC_DISPATCH(Quantise)(block, dim, wide, compact, squares);
   for (std::size_t lane = 0; lane < kLanes; ++lane) {

@@ -21,10 +21,10 @@ namespace manyarms::kernels {
 /// How many features of an arm lie together.
 inline constexpr std::size_t kQuad = 4;
 
-inline constexpr std::size_t QuadsOf(std::size_t dim) {
+constexpr std::size_t QuadsOf(std::size_t dim) {
   return (dim + kQuad - 1) / kQuad;
 }
-inline constexpr std::size_t CompactBlockBytes(std::size_t dim) {
+constexpr std::size_t CompactBlockBytes(std::size_t dim) {
   return QuadsOf(dim) * kLanes * kQuad;
 }
 

@@ -103,7 +103,7 @@ class Reader {
             bounds_.direction(), threshold, reaching_);
         for (std::size_t i = 0; i < entries; ++i) {
           const std::uint32_t block = from + reaching_[i].block;
-          const std::uint32_t within = block - before;
+          const std::size_t within = block - before;
           PlaceSurvivors(group, run.blocks + within * block_bytes_,
                          run.slots + within * kLanes,
                          reaching_[i].lanes & LanesBelow(arms, block));
