@@ -67,7 +67,8 @@ class Twin {
     double square = 0;
     double rest = 0;
     for (std::size_t j = 0; j < dim_; ++j) {
-      const int q = block[j / 4 * 64 + arm % kLanes * 4 + j % 4] - 128;
+      const int q =
+          block[j / 4 * 64 + std::size_t{arm % kLanes} * 4 + j % 4] - 128;
       const double difference = row[j] - double{group.scale()} * q;
       rest += difference * difference;
       square += double{row[j]} * row[j];

@@ -85,7 +85,7 @@ TEST_P(Kernels, CompactReachingFindsExactlyTheLanesThatReachTheThreshold) {
       const std::size_t entries =
           CompactReaching(blocks.get(), kBlocks, direction,
                           static_cast<std::int32_t>(threshold), reaching);
-      std::vector<bool> found(kBlocks * kLanes);
+      std::vector<bool> found(std::size_t{kBlocks} * kLanes);
       for (std::size_t i = 0; i < entries; ++i) {
         ForEachLane(reaching[i].lanes, [&](std::uint32_t lane) {
           found[reaching[i].block * kLanes + lane] = true;

@@ -192,12 +192,13 @@ TEST_P(Kernels, ScansFollowTheChunks) {
     std::vector<const float*> features;
     std::vector<const ArmId*> ids;
     std::vector<ArmId> all_ids;
+    all_ids.reserve(std::size_t{kBlocks} * kLanes);
     for (Slot slot = 0; slot < kBlocks * kLanes; ++slot) {
       all_ids.push_back(arms.table().Id(slot));
     }
     for (std::uint32_t block = kBlocks; block > 0; block -= 2) {
       features.push_back(arms.table().Features(block - 2));
-      ids.push_back(&all_ids[(block - 2) * kLanes]);
+      ids.push_back(&all_ids[std::size_t{block - 2} * kLanes]);
     }
     const BlockTable table{features.data(), ids.data(), 1, dim};
     const auto moved = [](std::uint32_t block) {

@@ -34,7 +34,7 @@ void ExpectSolved(std::size_t dim) {
 
 TEST_P(Kernels, SolveTransposedSolves) {
   for (const std::size_t dim : kDims) ExpectSolved(dim);
-  for (const std::size_t dim : {65, 100, 127, 513, 600, 1031}) {
+  for (const std::size_t dim : {65U, 100U, 127U, 513U, 600U, 1031U}) {
     ExpectSolved(dim);
   }
 }

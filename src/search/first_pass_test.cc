@@ -1,6 +1,7 @@
 #include "search/first_pass.h"
 
 #include <Eigen/SVD>
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -85,7 +86,7 @@ class Drive {
         for (float& x : row) x = std::round(x);
         break;
       case Kind::kSame:
-        std::fill(row.begin(), row.end(), 0.7F);
+        std::ranges::fill(row, 0.7F);
         break;
       case Kind::kZero:
         factor = draws.Below(2) == 0 ? 0 : 1;

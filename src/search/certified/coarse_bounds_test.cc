@@ -45,7 +45,7 @@ std::int32_t Product(const std::uint8_t* block, std::uint32_t lane,
                      std::size_t dim) {
   std::int32_t product = 0;
   for (std::size_t j = 0; j < dim; ++j) {
-    const int q = block[j / 4 * 64 + lane * 4 + j % 4] - 128;
+    const int q = block[j / 4 * 64 + std::size_t{lane} * 4 + j % 4] - 128;
     const auto h = static_cast<std::int8_t>(
         direction.bytes()[j / 4] >> (8 * (j % 4)) & 0xffU);
     product += q * h;
