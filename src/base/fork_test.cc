@@ -131,13 +131,20 @@ TEST(Fork, LetsAChildUseABanditWhoseArmsAreBeingSurveyed) {
   constexpr std::size_t kArms = 60'000;
   int in_the_middle = 0;
   for (std::uint64_t seed = 0; seed < 40 && in_the_middle < 5; ++seed) {
-    Bandit bandit({.dim = kDim, .seed = seed});
-    bandit.Add(testing::FirstIds(kArms),
-               testing::GaussianRows(kArms, kDim, seed));
+    // Without a first pass, and with rewards that can be learned, surveys soon
+    // pay.
+    Bandit bandit({.dim = kDim,
+                   .search = CertifiedOptions{.first_pass = false},
+                   .seed = seed});
+    const std::vector<float> rows = testing::GaussianRows(kArms, kDim, seed);
+    bandit.Add(testing::FirstIds(kArms), rows);
+    const auto reward = [&](ArmId arm) {
+      return arm < kArms ? double{rows[arm * kDim]} : 0.5;
+    };
     const auto bounded = [&] { return bandit.stats().arms_bounded; };
     for (int t = 0; t < 300 && bounded() == 0; ++t) {
       const Decision decision = bandit.Choose();
-      bandit.Learn(decision, static_cast<double>(decision.arm % 7));
+      bandit.Learn(decision, reward(decision.arm));
     }
     if (bounded() == 0 || bandit.stats().snapshots > 0) continue;
     ++in_the_middle;
@@ -150,7 +157,7 @@ TEST(Fork, LetsAChildUseABanditWhoseArmsAreBeingSurveyed) {
       // Until the child has taken a survey of its own.
       for (int t = 0; t < 400 || bandit.stats().snapshots == 0; ++t) {
         const Decision decision = bandit.Choose();
-        bandit.Learn(decision, static_cast<double>(decision.arm % 7));
+        bandit.Learn(decision, reward(decision.arm));
       }
       return bandit.size() == kArms;
     }));
