@@ -49,19 +49,21 @@ constexpr auto& kSquaredDistance = Sum<AddSquaredDifference>;
 constexpr auto& kInnerProduct = Sum<AddProduct>;
 
 // Eight sums: with four of them SSE4 reads from the cache at three quarters of
-// the speed, and with sixteen it has no register left.
+// the speed, and with sixteen it has no register left. Registers have 256 bits
+// at most, as in the scan by inner product (scores-inl.h).
 float PlainRead(const float* values, std::size_t n) {
   constexpr std::size_t kSums = 8;
-  const Tag tag;
-  Vec sums[kSums];
-  for (Vec& sum : sums) sum = hn::Zero(tag);
+  const hn::CappedTag<float, 8> tag;
+  constexpr std::size_t kNarrow = hn::MaxLanes(tag);
+  hn::Vec<decltype(tag)> sums[kSums];
+  for (auto& sum : sums) sum = hn::Zero(tag);
   std::size_t i = 0;
-  for (; i + kSums * kWidth <= n; i += kSums * kWidth) {
+  for (; i + kSums * kNarrow <= n; i += kSums * kNarrow) {
     for (std::size_t s = 0; s < kSums; ++s) {
-      sums[s] = hn::Add(sums[s], hn::LoadU(tag, values + i + s * kWidth));
+      sums[s] = hn::Add(sums[s], hn::LoadU(tag, values + i + s * kNarrow));
     }
   }
-  for (; i < n; i += kWidth) {
+  for (; i < n; i += kNarrow) {
     sums[0] = hn::Add(sums[0], hn::LoadU(tag, values + i));
   }
   for (std::size_t s = 1; s < kSums; ++s) sums[0] = hn::Add(sums[0], sums[s]);
