@@ -296,11 +296,11 @@ void ArmStore::CopyFeatures(Slot slot, std::span<float> out) const {
   for (std::size_t j = 0; j < dim_; ++j) out[j] = lane[j * kLanes];
 }
 
-void ArmStore::KeepCompactCopy() {
+void ArmStore::KeepCompactCopy(std::size_t most_bytes) {
   const std::scoped_lock lock(*changing_);
   if (compact_) return;
   const std::vector<Slot> slots = Slots();
-  compact_ = std::make_unique<CompactCopy>(dim_);
+  compact_ = std::make_unique<CompactCopy>(dim_, most_bytes);
   AddToCompactCopy(slots);
 }
 
@@ -308,13 +308,7 @@ void ArmStore::KeepCompactCopy() {
 void ArmStore::AddToCompactCopy(std::span<const Slot> slots) {
   if (!compact_) return;
   try {
-    for (std::size_t i = 0; i < slots.size();) {
-      MaskedBlock masked{.block = BlockOf(slots[i]), .lanes = 0};
-      for (; i < slots.size() && BlockOf(slots[i]) == masked.block; ++i) {
-        masked.lanes |= 1U << LaneOf(slots[i]);
-      }
-      compact_->Add(masked, blocks().Features(masked.block));
-    }
+    compact_->Add(slots, blocks());
   } catch (const std::bad_alloc&) {
     compact_.reset();
   }
@@ -324,7 +318,7 @@ void ArmStore::AddToCompactCopy(std::span<const Slot> slots) {
 void ArmStore::RemoveFromCompactCopy(Slot slot) {
   if (!compact_) return;
   try {
-    compact_->Remove(slot, blocks().Features(BlockOf(slot)));
+    compact_->Remove(slot, blocks());
   } catch (const std::bad_alloc&) {
     compact_.reset();
   }

@@ -90,8 +90,8 @@ class ArmStore {
   const Members& members() const { return members_; }
 
   /// From now on, keeps a compact copy of the features (compact_copy.h). O(K)
-  /// for the arms that are there already.
-  void KeepCompactCopy();
+  /// for the arms that are there already. Tests set `most_bytes`.
+  void KeepCompactCopy(std::size_t most_bytes = BlockPool::kUnlimited);
 
   /// None if none is kept, or if memory ran out for it.
   const CompactCopy* compact_copy() const { return compact_.get(); }

@@ -106,6 +106,31 @@ TEST(ManyArms, MayBeDoublesWithAnyStrides) {
   ExpectSameStores(a, b);
 }
 
+// Without a copy, or with one that has all arms, but never with part of them.
+TEST(ManyArms, AreAddedEvenIfThereIsNoMemoryForTheirCopy) {
+  constexpr std::size_t kDim = 8;
+  const auto rows = testing::GaussianRows(kArms, kDim, 6);
+  int dropped = 0;
+  for (std::size_t limit = 0; limit < 3'000'000; limit += 100'000) {
+    ArmStore store(kDim);
+    store.KeepCompactCopy(limit);
+    store.Add(testing::FirstIds(100), std::span(rows).first(100 * kDim));
+    auto ids = testing::FirstIds(kArms);
+    for (ArmId& id : ids) id += 100;
+    store.Add(ids, rows);
+    EXPECT_EQ(store.size(), kArms + 100);
+    if (store.compact_copy() == nullptr) {
+      ++dropped;
+    } else {
+      EXPECT_EQ(store.compact_copy()->size(), store.size());
+    }
+    store.Remove(store.DistinctSlots(std::vector<ArmId>{3, 50'000}));
+    EXPECT_EQ(store.size(), kArms + 98);
+  }
+  EXPECT_GT(dropped, 2);
+  EXPECT_LT(dropped, 30);
+}
+
 class FailedAddition : public ::testing::Test {
  protected:
   FailedAddition() {

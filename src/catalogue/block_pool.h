@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <new>
 #include <vector>
 
 #include "base/large_allocator.h"
@@ -18,9 +20,15 @@ namespace manyarms {
 /// take little memory.
 class BlockPool {
  public:
-  /// REQUIRES: a block has a multiple of 64 bytes.
-  explicit BlockPool(std::size_t block_bytes)
+  static constexpr std::size_t kUnlimited =
+      std::numeric_limits<std::size_t>::max();
+
+  /// Tests set `most_bytes`: beyond it Take throws std::bad_alloc. REQUIRES: a
+  /// block has a multiple of 64 bytes.
+  explicit BlockPool(std::size_t block_bytes,
+                     std::size_t most_bytes = kUnlimited)
       : block_bytes_(block_bytes),
+        most_bytes_(most_bytes),
         largest_(Log2(kHugePage)),
         next_slab_(Log2(kFirstSlab)) {}
 
@@ -66,6 +74,7 @@ class BlockPool {
   void AddSlab(std::size_t least_log2) {
     const std::size_t log2 = std::max(next_slab_, least_log2);
     const std::size_t bytes = block_bytes_ << log2;
+    if (bytes_ + bytes > most_bytes_) throw std::bad_alloc();
     slabs_.push_back(MakeLargeBuffer<std::uint8_t>(bytes));
     bytes_ += LargeAllocator<std::uint8_t>::Bytes(bytes);
     free_[log2].push_back(slabs_.back().get());
@@ -78,6 +87,7 @@ class BlockPool {
   }
 
   const std::size_t block_bytes_;
+  const std::size_t most_bytes_;
   const std::size_t largest_;  // log2 of the blocks in the largest slabs
   std::size_t next_slab_;      // and of those in the next one
   std::array<std::vector<std::uint8_t*>, 32> free_;  // by log2 of their size

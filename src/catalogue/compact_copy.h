@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "base/large_allocator.h"
 #include "catalogue/block_pool.h"
+#include "catalogue/group_map.h"
+#include "kernels/blocks.h"
 #include "kernels/compact.h"
 #include "kernels/slot.h"
 
@@ -24,7 +25,8 @@ namespace manyarms {
 /// Arms of nearly the same length and the same largest feature form a group,
 /// which has one scale for all its arms. A group never has holes: the last arm
 /// takes the place of one that is removed. So an arm can be added and removed
-/// in O(d), and nothing is ever sorted or built again.
+/// in O(d), and nothing is ever sorted or built again. If memory runs out in a
+/// call, the copy can only be destroyed.
 ///
 /// It takes d + 8 bytes an arm (d is rounded up to a multiple of 4), and up to
 /// as much again for groups that have just grown.
@@ -44,13 +46,13 @@ class CompactCopy {
     float length() const { return length_; }
     float scale() const { return scale_; }
     float error() const { return error_; }
-    std::uint32_t arms() const { return arms_; }
+    std::uint32_t arms() const { return end_.arm; }
 
-    /// Fetches the first bytes, which the processor cannot foresee. It does the
-    /// following ones.
+    /// Fetches the first bytes. The processor cannot know them in advance, but
+    /// fetches what follows by itself.
     void Prefetch() const {
-      if (arms_ == 0) return;
-      constexpr std::size_t kBytes = 512;
+      if (arms() == 0) return;
+      constexpr std::size_t kBytes = 1024;
       for (std::size_t at = 0; at < kBytes; at += 64) {
         __builtin_prefetch(pages_.front().blocks + at);
       }
@@ -60,7 +62,7 @@ class CompactCopy {
     /// returns false.
     template <class Visit>
     bool ForEachRun(const Visit& visit) const {
-      std::uint32_t left = arms_;
+      std::uint32_t left = arms();
       for (const Page& page : pages_) {
         if (left == 0) break;
         const std::uint32_t arms = std::min(left, page.room * kLanes);
@@ -83,27 +85,38 @@ class CompactCopy {
       std::uint32_t room;  // in blocks
     };
 
+    // An arm's number in the group, its block and the slots of that block, or
+    // null if they must be looked up.
+    struct Place {
+      std::uint32_t arm = 0;
+      std::uint8_t* block = nullptr;
+      Slot* slots = nullptr;
+
+      std::uint32_t lane() const { return arm % kLanes; }
+    };
+
     float length_ = 0;
     float scale_ = 0;
     float error_ = 0;
-    std::uint32_t arms_ = 0;
+    Place end_;  // where the next arm goes
     std::vector<Page> pages_;
-    // The block of the next arm and its slots; null if it must be looked up.
-    std::uint8_t* next_block_ = nullptr;
-    Slot* next_slots_ = nullptr;
   };
 
-  explicit CompactCopy(std::size_t dim);
+  /// Tests set `most_bytes`: if the compact blocks need more, Add throws
+  /// std::bad_alloc, after which the copy can only be destroyed.
+  explicit CompactCopy(std::size_t dim,
+                       std::size_t most_bytes = BlockPool::kUnlimited);
   CompactCopy(const CompactCopy&) = delete;
   CompactCopy& operator=(const CompactCopy&) = delete;
 
-  /// Adds the arms in some lanes of a block of the store. REQUIRES: they are
-  /// not in the copy.
-  void Add(const MaskedBlock& masked, const float* features);
+  /// Adds the arms in these slots of the store. Many of them are added on
+  /// several threads, with the same result as one after the other. REQUIRES:
+  /// they are not in the copy.
+  void Add(std::span<const Slot> slots, const BlockTable& store);
 
-  /// REQUIRES: the slot is in the copy, and the features of its block are those
-  /// with which it was added.
-  void Remove(Slot slot, const float* features);
+  /// REQUIRES: the slot is in the copy, and has the features with which it was
+  /// added.
+  void Remove(Slot slot, const BlockTable& store);
 
   /// Groups with arms and those that once had some, the longest arms first.
   std::span<const Group* const> groups() const { return by_length_; }
@@ -113,19 +126,26 @@ class CompactCopy {
   std::size_t memory_bytes() const;
 
  private:
-  // Where an arm of a group lies.
-  struct Place {
-    std::uint8_t* block;
-    std::uint32_t lane;
-    Slot* slot;
-  };
-  Place PlaceOf(Group& group, std::uint32_t arm) const;
+  using Place = Group::Place;
+  using Keys = std::array<GroupKey, kLanes>;
 
-  Group& GroupOf(float length, float peak);
-  Group& MakeGroup(std::uint32_t length_key, std::uint32_t peak_key);
-  void Append(Group& group, Slot slot, const std::uint8_t* compact,
-              float error);
-  void MakeRoom(Group& group);
+  // More arms than this are added on several threads, in ranges of this size.
+  // A range takes several times as long as starting a thread.
+  static constexpr std::size_t kRange = std::size_t{16} << 10;
+  class Addition;  // of many arms (compact_copy_many.cc)
+
+  void AddBlock(std::span<const Slot> slots, const float* features);
+  void AddMany(std::span<const Slot> slots, const BlockTable& store);
+
+  Keys KeysOf(const float* features) const;
+  Group& GroupOf(GroupKey key);
+  Group& MakeGroup(GroupKey key);
+  Place PlaceOf(const Group& group, std::uint32_t arm) const;
+  void MakeRoom(Group& group, std::uint32_t arms);
+  void MakePositions(Slot last);
+  void ClearBlock(const Place& place);
+  void Put(const Group& group, Place& next, Slot slot,
+           const std::uint8_t* compact);
   void DropSparePage(Group& group);
   void Free(const Group::Page& page);
   std::uint32_t& PositionOf(Slot slot);
@@ -139,17 +159,12 @@ class CompactCopy {
   std::size_t arms_ = 0;
   BlockPool block_pool_;
   BlockPool slot_pool_;  // kLanes slots are a block
-  std::unordered_map<std::uint32_t, std::unique_ptr<Group>> groups_;
-  // Groups that were used last, by the last bits of their keys.
-  struct Recent {
-    std::uint32_t key = 0;
-    Group* group = nullptr;
-  };
-  std::array<Recent, 256> recent_;
+  GroupMap<Group> groups_;
   std::vector<const Group*> by_length_;
   LargeBuffer<std::uint8_t> scratch_;  // a compact block
   // By slot: the arm's number in its group.
-  std::vector<std::unique_ptr<std::uint32_t[]>> positions_;
+  std::vector<std::uint32_t*> positions_;
+  std::vector<LargeBuffer<std::uint32_t>> position_buffers_;
 };
 
 }  // namespace manyarms

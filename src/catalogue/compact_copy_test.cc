@@ -1,7 +1,10 @@
 #include "catalogue/compact_copy.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numeric>
 
 #include "manyarms/random.h"
 #include "testing.h"
@@ -9,18 +12,51 @@
 namespace manyarms {
 namespace {
 
+// Blocks of features, as a store has them. Lanes without arms have other
+// numbers.
+class Blocks {
+ public:
+  explicit Blocks(std::size_t dim) : dim_(dim) {}
+
+  void Write(Slot slot, std::span<const float> row) {
+    while (BlockOf(slot) >= blocks_.size()) {
+      blocks_.emplace_back(dim_ * kLanes, 3.5F);
+      chunks_.push_back(blocks_.back().data());
+    }
+    for (std::size_t j = 0; j < dim_; ++j) {
+      blocks_[BlockOf(slot)][j * kLanes + LaneOf(slot)] = row[j];
+    }
+  }
+
+  BlockTable table() const {
+    return {.feature_chunks = chunks_.data(), .dim = dim_};
+  }
+
+ private:
+  std::size_t dim_;
+  std::vector<std::vector<float>> blocks_;
+  std::vector<const float*> chunks_;
+};
+
 // The arms as a map, and what must hold of every copy of them.
 class Twin {
  public:
-  explicit Twin(std::size_t dim) : dim_(dim), copy_(dim) {}
+  explicit Twin(std::size_t dim) : dim_(dim), blocks_(dim), copy_(dim) {}
 
-  void Add(Slot slot, std::vector<float> row) {
+  void Write(Slot slot, std::vector<float> row) {
+    blocks_.Write(slot, row);
     rows_[slot] = std::move(row);
-    copy_.Add({.block = BlockOf(slot), .lanes = 1U << LaneOf(slot)},
-              BlockWith(slot).data());
+  }
+  void Add(Slot slot, std::vector<float> row) {
+    Write(slot, std::move(row));
+    copy_.Add(std::span(&slot, 1), blocks_.table());
+  }
+  // REQUIRES: they were written.
+  void AddMany(std::span<const Slot> slots) {
+    copy_.Add(slots, blocks_.table());
   }
   void Remove(Slot slot) {
-    copy_.Remove(slot, BlockWith(slot).data());
+    copy_.Remove(slot, blocks_.table());
     rows_.erase(slot);
   }
   std::size_t size() const { return rows_.size(); }
@@ -50,15 +86,6 @@ class Twin {
   }
 
  private:
-  // A block that has the arm in its lane, and other numbers elsewhere.
-  std::vector<float> BlockWith(Slot slot) const {
-    std::vector<float> block(dim_ * kLanes, 3.5F);
-    for (std::size_t j = 0; j < dim_; ++j) {
-      block[j * kLanes + LaneOf(slot)] = rows_.at(slot)[j];
-    }
-    return block;
-  }
-
   void CheckArm(const CompactCopy::Group& group, const CompactCopy::Run& run,
                 std::uint32_t arm) const {
     const std::vector<float>& row = rows_.at(run.slots[arm]);
@@ -78,6 +105,7 @@ class Twin {
   }
 
   std::size_t dim_;
+  Blocks blocks_;
   CompactCopy copy_;
   std::map<Slot, std::vector<float>> rows_;
 };
@@ -135,6 +163,105 @@ TEST(CompactCopy, KeepsToItsMemoryWhileArmsComeAndGo) {
   }
   twin.Check();
   EXPECT_LT(twin.copy().memory_bytes(), 2 * before);
+}
+
+// All that a copy holds: of each group its bounds, and of each of its runs the
+// slots and the blocks, lanes without arms included.
+struct Contents {
+  explicit Contents(const CompactCopy& copy) {
+    for (const CompactCopy::Group* group : copy.groups()) {
+      bounds.insert(bounds.end(),
+                    {group->length(), group->scale(), group->error()});
+      group->ForEachRun([&](const CompactCopy::Run& run) {
+        const std::uint32_t blocks = (run.arms + kLanes - 1) / kLanes;
+        runs.push_back(run.arms);
+        slots.insert(slots.end(), run.slots, run.slots + run.arms);
+        bytes.insert(
+            bytes.end(), run.blocks,
+            run.blocks + blocks * kernels::CompactBlockBytes(copy.dim()));
+        return true;
+      });
+    }
+  }
+
+  std::vector<float> bounds;
+  std::vector<std::uint32_t> runs;
+  std::vector<Slot> slots;
+  std::vector<std::uint8_t> bytes;
+};
+
+void ExpectSame(const CompactCopy& a, const CompactCopy& b) {
+  const Contents x(a);
+  const Contents y(b);
+  EXPECT_TRUE(x.bounds == y.bounds);
+  EXPECT_TRUE(x.runs == y.runs);
+  EXPECT_TRUE(x.slots == y.slots);
+  EXPECT_TRUE(x.bytes == y.bytes);
+}
+
+// More than a thread takes at a time, and no multiple of anything.
+constexpr Slot kMany = 70'007;
+
+// Some arms are zeros, and some have a length that few others have.
+std::vector<float> MixedRow(std::size_t dim, Slot slot) {
+  const double rare = std::pow(10.0, static_cast<double>(slot % 50) - 45);
+  return Row(dim, slot, slot % 7 == 0 ? 0 : slot % 11 == 0 ? rare : 1);
+}
+
+// Adds the arms to one copy at once and to the other one by one.
+void ExpectSameAfterAdding(std::span<const Slot> slots, Twin& at_once,
+                           Twin& one_by_one) {
+  for (const Slot slot : slots) {
+    const std::vector<float> row = MixedRow(at_once.copy().dim(), slot);
+    at_once.Write(slot, row);
+    one_by_one.Add(slot, row);
+  }
+  at_once.AddMany(slots);
+  ExpectSame(at_once.copy(), one_by_one.copy());
+  at_once.Check();
+}
+
+TEST(CompactCopy, AddsManyArmsAsOneByOne) {
+  for (const std::size_t dim : {1U, 6U, 16U}) {
+    for (const Slot before : {0U, 5U, 1000U}) {
+      for (const Slot many : {2U, 16'384U, kMany}) {
+        Twin at_once(dim);
+        Twin one_by_one(dim);
+        std::vector<Slot> slots(before + many);
+        std::iota(slots.begin(), slots.end(), Slot{0});
+        for (Slot slot = 0; slot < before; ++slot) {
+          at_once.Add(slot, MixedRow(dim, slot));
+          one_by_one.Add(slot, MixedRow(dim, slot));
+        }
+        ExpectSameAfterAdding(std::span(slots).subspan(before), at_once,
+                              one_by_one);
+      }
+    }
+  }
+}
+
+// The slots of removed arms come first, in any order, as they do in a store.
+TEST(CompactCopy, AddsManyArmsToSlotsOfOthers) {
+  Twin at_once(16);
+  Twin one_by_one(16);
+  std::vector<Slot> slots(kMany);
+  std::iota(slots.begin(), slots.end(), Slot{0});
+  ExpectSameAfterAdding(slots, at_once, one_by_one);
+  std::vector<Slot> next;
+  for (Slot i = 0; i < kMany / 2; ++i) {
+    next.push_back(static_cast<Slot>(std::uint64_t{i} * 30'011 % kMany));
+    at_once.Remove(next.back());
+    one_by_one.Remove(next.back());
+  }
+  std::ranges::reverse(next);
+  for (Slot i = 0; i < kMany; ++i) next.push_back(kMany + i);
+  ExpectSameAfterAdding(next, at_once, one_by_one);
+  for (const Slot slot : slots) {
+    at_once.Remove(slot);
+    one_by_one.Remove(slot);
+  }
+  ExpectSame(at_once.copy(), one_by_one.copy());
+  at_once.Check();
 }
 
 }  // namespace

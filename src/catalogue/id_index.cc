@@ -26,7 +26,8 @@ constexpr std::size_t kAhead = 16;
 constexpr std::size_t kRegionBytes = std::size_t{256} << 10;
 constexpr std::size_t kMaxRegions = 1024;
 
-// So many slots are sorted by region at a time, within the nearer caches.
+// The number of slots that are sorted by region at a time, within the nearer
+// caches.
 constexpr std::size_t kSortedTogether = std::size_t{32} << 10;
 
 std::size_t RegionOf(std::uint32_t hash, std::size_t regions) {

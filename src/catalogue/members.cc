@@ -31,14 +31,12 @@ void Members::Add(std::span<const Slot> slots) {
   log_start_ = epoch() + slots.size();
   log_.clear();
   arms_.ReserveBlocks(changed_.size());
-  for (std::size_t i = 0; i < slots.size();) {
-    MaskedBlock masked = {.block = BlockOf(slots[i]), .lanes = 0};
-    for (; i < slots.size() && BlockOf(slots[i]) == masked.block; ++i) {
-      masked.lanes |= 1U << LaneOf(slots[i]);
-    }
+  ForEachBlock(slots, [this](std::span<const Slot> of_block) {
+    MaskedBlock masked = {.block = BlockOf(of_block.front()), .lanes = 0};
+    for (const Slot slot : of_block) masked.lanes |= 1U << LaneOf(slot);
     changed_[masked.block] = log_start_;
     arms_.AddLanes(masked);
-  }
+  });
 }
 
 void Members::Remove(Slot slot) {

@@ -70,6 +70,19 @@ void ForEachLane(std::uint32_t lanes, const Visit& visit) {
   }
 }
 
+/// Divides the slots where another block begins, and calls `visit` with each
+/// part.
+template <class Visit>
+void ForEachBlock(std::span<const Slot> slots, const Visit& visit) {
+  while (!slots.empty()) {
+    const std::uint32_t block = BlockOf(slots.front());
+    std::size_t count = 1;
+    while (count < slots.size() && BlockOf(slots[count]) == block) ++count;
+    visit(slots.first(count));
+    slots = slots.subspan(count);
+  }
+}
+
 }  // namespace manyarms
 
 #endif  // MANYARMS_KERNELS_BLOCKS_H_

@@ -21,10 +21,20 @@ using DoubleTag = hn::CappedTag<double, kLanes>;
 using FloatTag = hn::Rebind<float, DoubleTag>;
 using IntTag = hn::Rebind<std::int32_t, DoubleTag>;
 
-// Squares of lengths, in double, where those of the smallest floats do not
-// vanish; and the largest absolute values.
-void SquaredLengths(const float* block, std::size_t dim, double* squares,
-                    float* peaks) {
+// Upper bounds of the roots as floats: sums of squares in double err by far
+// less than this part. The next number above a positive float has the next
+// bits.
+HWY_INLINE hn::Vec<FloatTag> RootsRoundedUp(hn::Vec<DoubleTag> squares) {
+  const hn::RebindToSigned<FloatTag> bits;
+  const auto roots =
+      hn::Mul(hn::Sqrt(squares), hn::Set(DoubleTag(), 1 + 0x1p-40));
+  const auto nearest = hn::BitCast(bits, hn::DemoteTo(FloatTag(), roots));
+  return hn::BitCast(FloatTag(), hn::Add(nearest, hn::Set(bits, 1)));
+}
+
+// Squares are added in double, where those of the smallest floats do not
+// vanish.
+void Shapes(const float* block, std::size_t dim, float* lengths, float* peaks) {
   const DoubleTag doubles;
   const FloatTag floats;
   for (std::size_t part = 0; part < kLanes; part += hn::Lanes(doubles)) {
@@ -37,15 +47,15 @@ void SquaredLengths(const float* block, std::size_t dim, double* squares,
       const auto wide = hn::PromoteTo(doubles, x);
       square = hn::MulAdd(wide, wide, square);
     }
-    hn::StoreU(square, doubles, squares + part);
+    hn::StoreU(RootsRoundedUp(square), floats, lengths + part);
     hn::StoreU(peak, floats, peaks + part);
   }
 }
 
-// Writes q + 128 and the sums of (x - scale q)^2. Differences are computed in
+// Writes q + 128 and bounds of |x - scale q|. Differences are computed in
 // double, where the product of a float and a byte is exact.
-void Quantise(const float* block, std::size_t dim, const double* scales,
-              std::uint8_t* compact, double* squares) {
+void Quantise(const float* block, std::size_t dim, const float* scales,
+              std::uint8_t* compact, float* errors) {
   const DoubleTag doubles;
   const FloatTag floats;
   const IntTag ints;
@@ -53,7 +63,7 @@ void Quantise(const float* block, std::size_t dim, const double* scales,
   const auto least = hn::Set(doubles, -127.0);
   const auto offset = hn::Set(doubles, 128.0);
   for (std::size_t part = 0; part < kLanes; part += hn::Lanes(doubles)) {
-    const auto scale = hn::LoadU(doubles, scales + part);
+    const auto scale = hn::PromoteTo(doubles, hn::LoadU(floats, scales + part));
     const auto reciprocal = hn::Div(hn::Set(doubles, 1.0), scale);
     auto square = hn::Zero(doubles);
     const float* at = block + part;
@@ -76,7 +86,7 @@ void Quantise(const float* block, std::size_t dim, const double* scales,
       word = hn::Or(word, hn::ShiftLeft<24>(feature(quad + 3)));
       hn::StoreU(word, ints, words);
     }
-    hn::StoreU(square, doubles, squares + part);
+    hn::StoreU(RootsRoundedUp(square), floats, errors + part);
   }
 }
 
@@ -211,40 +221,20 @@ HWY_AFTER_NAMESPACE();
 
 namespace manyarms::kernels {
 
-HWY_EXPORT(SquaredLengths);
+HWY_EXPORT(Shapes);
 HWY_EXPORT(Quantise);
 HWY_EXPORT(RestoreBlock);
 HWY_EXPORT(CompactReaching);
 
-namespace {
-
-// An upper bound of the root as a float: sums of squares in double err by far
-// less than this part.
-float RootRoundedUp(double square) {
-  return std::nextafter(static_cast<float>(std::sqrt(square) * (1 + 0x1p-40)),
-                        std::numeric_limits<float>::infinity());
-}
-
-}  // namespace
-
 void ShapesOf(const float* block, std::size_t dim, BlockShapes& shapes) {
-  double squares[kLanes];
-  HWY_DYNAMIC_DISPATCH(SquaredLengths)(block, dim, squares, shapes.peak);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    shapes.length[lane] = RootRoundedUp(squares[lane]);
-  }
+  HWY_DYNAMIC_DISPATCH(Shapes)(block, dim, shapes.length, shapes.peak);
 }
 
 void MakeCompact(const float* block, std::size_t dim,
                  std::span<const float, kLanes> scales, std::uint8_t* compact,
                  std::span<float, kLanes> errors) {
-  double wide[kLanes];
-  std::ranges::copy(scales, wide);
-  double squares[kLanes];
-  HWY_DYNAMIC_DISPATCH(Quantise)(block, dim, wide, compact, squares);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    errors[lane] = RootRoundedUp(squares[lane]);
-  }
+  HWY_DYNAMIC_DISPATCH(Quantise)
+  (block, dim, scales.data(), compact, errors.data());
 }
 
 void RestoreBlock(const std::uint8_t* compact, std::size_t dim, float scale,
@@ -292,6 +282,14 @@ void CompactDirection::Take(std::span<const float> direction) {
   }
   offset_ = 128 * sum;
   error_ = std::sqrt(rest_square) * (1 + 0x1p-40);
+}
+
+std::int32_t CompactThreshold(double quotient) {
+  constexpr double kMost = kMostCompact;
+  const double threshold = std::floor(quotient) - 2;
+  if (threshold > kMost) return kMostCompact;
+  if (!(threshold > -kMost)) return -kMostCompact;  // NaN, too
+  return static_cast<std::int32_t>(threshold);
 }
 
 std::size_t CompactReaching(const std::uint8_t* blocks, std::size_t count,

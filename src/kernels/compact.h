@@ -66,6 +66,12 @@ class CompactDirection {
   /// |direction|, rounded up.
   double length() const { return length_; }
 
+  /// How much <direction, x> may exceed step scale <h, q>, for an arm x of at
+  /// most this length with |x - scale q| <= arm_error.
+  double Neglected(double arm_length, double arm_error) const {
+    return error_ * (arm_length + arm_error) + length_ * arm_error;
+  }
+
   // For the kernels. A word has four bytes of h, or the two of them with even
   // or odd places as 16-bit numbers.
   std::span<const std::uint32_t> bytes() const { return bytes_; }
@@ -89,6 +95,11 @@ class CompactDirection {
 
 /// No inner product <h, q> is above this or below its negative.
 inline constexpr std::int32_t kMostCompact = 1 << 27;
+
+/// A threshold for <h, q>: every whole number that is at least `quotient`
+/// reaches it, even if the quotient was computed with a relative error of
+/// 2^-30. If the quotient is NaN, all numbers reach it.
+std::int32_t CompactThreshold(double quotient);
 
 /// The lanes whose <h, q> is at least `threshold`: writes an entry for each
 /// block that has any, with its number, and returns how many entries there are.
