@@ -9,7 +9,8 @@ namespace manyarms {
 /// choices continue. All bandits of the process share these threads. Their
 /// number is 1 at first, or 0 on a machine with one core. With 0, a choice that
 /// finds a survey worth its price takes it itself. Decisions are the same for
-/// any number.
+/// any number. The first thread starts when the first bandit with certified
+/// search is made, others when they are needed.
 std::size_t SurveyThreads();
 
 /// Sets this number. If it becomes smaller, threads end as soon as they have

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <filesystem>
+#include <iterator>
 #include <thread>
 
 #include "base/shared_mutex.h"
@@ -101,6 +103,28 @@ TEST(Fork, MeetsLocksAndBanditsThatOtherThreadsMakeAndDestroy) {
   }
   done = true;
 }
+
+// The thread sanitizer starts and ends threads of its own.
+#ifndef __SANITIZE_THREAD__
+// In a child, because the process may have used the pool before.
+TEST(Fork, LeavesTheThreadOfSurveysToTheFirstBanditOfTheChild) {
+  const auto threads = [] {
+    const std::filesystem::directory_iterator tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  EXPECT_TRUE(WorksInAChild([&] {
+    SetSurveyThreads(1);
+    const auto before = threads();  // a sanitizer may have one of its own
+    const Bandit foreground(
+        {.dim = 2, .search = CertifiedOptions{.background = false}});
+    const Bandit scans({.dim = 2, .search = ScanOptions{}});
+    const bool none = threads() == before;
+    const Bandit first({.dim = 2});
+    const Bandit second({.dim = 2});
+    return none && threads() == before + 1;
+  }));
+}
+#endif
 
 // A child must not wait for the thread of its parent that was just about to
 // make the pool of survey threads. (If this process has used the pool before,

@@ -1,6 +1,7 @@
 #include "search/first_pass.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -12,10 +13,12 @@ namespace {
 constexpr std::uint32_t kFirstChunk = 1;
 constexpr std::uint32_t kLastChunk = 64;
 
-// To turn to another group takes as long as reading this number of bytes.
-constexpr std::uint64_t kGroupBytes = 1024;
-
-constexpr std::uint64_t kLongestPause = 1024;
+// What takes as long as a scan takes for this number of bytes: to turn to
+// another group, and to turn to a block of arms, which mostly waits for memory.
+constexpr std::uint64_t kGroupPrice = 1024;
+constexpr std::uint64_t kBlockPrice = 4096;
+// Likewise to look up whether an arm is eligible.
+constexpr std::uint64_t kLookUpPrice = 128;
 
 // Rounding in square roots and products changes a width by far less than this
 // part of it.
@@ -23,8 +26,10 @@ constexpr double kRelativeSlack = 0x1p-16;
 
 constexpr double kUnit = 0x1p-24;  // the rounding error of a float
 
-double ScanBytes(std::size_t arms, std::size_t dim) {
-  return static_cast<double>(arms) * static_cast<double>(dim) * sizeof(float);
+// A scan reads whole blocks, however few of their arms are eligible.
+double ScanBytes(const ArmSet& arms, std::size_t dim) {
+  return static_cast<double>(arms.blocks().size() * kLanes * dim *
+                             sizeof(float));
 }
 
 }  // namespace
@@ -90,50 +95,52 @@ std::int32_t FirstPass::Threshold(const CompactCopy::Group& group,
                                   float bar) const {
   const double length = group.length();
   const double error = group.error();
-  const double slack = direction_.error() * (length + error) +
-                       direction_.length() * error + per_length_ * length +
-                       tiny_;
+  const double slack =
+      direction_.Neglected(length, error) + per_length_ * length + tiny_;
   const double step = direction_.step() * group.scale();
-  // Two less than the quotient, for the rounding of this calculation.
-  const double threshold = std::floor((double{bar} - slack) / step) - 2;
-  constexpr double kMost = kernels::kMostCompact;
-  if (threshold > kMost) return kernels::kMostCompact;
-  if (!(threshold > -kMost)) return -kernels::kMostCompact;  // NaN, too
-  return static_cast<std::int32_t>(threshold);
+  return kernels::CompactThreshold((double{bar} - slack) / step);
 }
 
 bool FirstPass::Find(const Request& request, const Scorer& scorer,
                      const Query& query, kernels::TopHits& top,
                      SearchCost& cost) {
-  const ArmSet& all = request.arms;
-  const std::size_t arms = request.eligible != nullptr
-                               ? std::min(request.eligible->size(), all.size())
-                               : all.size();
-  const double scan = ScanBytes(arms, request.store.dim());
+  const double scan =
+      ScanBytes(request.eligible != nullptr ? *request.eligible : request.arms,
+                request.store.dim());
   if (request.store.compact_copy() == nullptr ||
-      scan < static_cast<double>(limits_.least_scan_bytes))
-    return false;
-  Pause& pause = request.eligible != nullptr ? for_some_ : for_all_;
-  if (pause.left > 0) {
-    --pause.left;
+      scan < static_cast<double>(limits_.least_scan_bytes)) {
     return false;
   }
+  const std::size_t arms = request.arms.size();
+  const std::size_t eligible =
+      request.eligible != nullptr ? request.eligible->size() : arms;
+  if (static_cast<double>(eligible) <
+      limits_.least_eligible * static_cast<double>(arms)) {
+    return false;
+  }
+  Backoff& backoff = BackoffFor(eligible, arms);
+  if (!backoff.MayTry()) return false;
   TakeQuery(scorer, query);
   SearchCost spent;
   const auto most = static_cast<std::uint64_t>(limits_.most_of_scan * scan);
   const bool found = Read(request, scorer, most, top, spent);
   cost += spent;
   if (found) {
-    pause.next = 1;
+    backoff.Succeeded();
   } else {
-    pause.left = pause.next;
-    pause.next = std::min(2 * pause.next, kLongestPause);
+    backoff.Failed();
   }
   return found;
 }
 
+Backoff& FirstPass::BackoffFor(std::size_t eligible, std::size_t arms) {
+  const std::size_t one_of = arms / std::max<std::size_t>(eligible, 1);
+  const auto halvings = static_cast<std::size_t>(std::bit_width(one_of / 2));
+  return backoffs_[std::min(halvings, backoffs_.size() - 1)];
+}
+
 bool FirstPass::Read(const Request& request, const Scorer& scorer,
-                     std::uint64_t most_bytes, kernels::TopHits& top,
+                     std::uint64_t most, kernels::TopHits& top,
                      SearchCost& cost) {
   const CompactCopy& copy = *request.store.compact_copy();
   const std::size_t block_bytes = kernels::CompactBlockBytes(copy.dim());
@@ -166,18 +173,19 @@ bool FirstPass::Read(const Request& request, const Scorer& scorer,
               run.blocks + first * block_bytes, count, direction_,
               Threshold(*group, top.bar()), reaching_);
           cost.bytes += count * block_bytes;
+          cost.price += count * block_bytes;
         }
         if (entries > 0) {
           Score(request, scorer, run, first, entries, top, cost);
         }
         first += count;
         chunk = std::min(2 * chunk, kLastChunk);
-        if (cost.bytes > most_bytes) return false;
+        if (cost.price > most) return false;
       }
       return true;
     });
     if (!read) return false;
-    cost.bytes += kGroupBytes;
+    cost.price += kGroupPrice;
   }
   return true;
 }
@@ -193,8 +201,9 @@ void FirstPass::Score(const Request& request, const Scorer& scorer,
       if (first + lane >= run.arms) return;
       const Slot slot = run.slots[first + lane];
       if (!request.all_arms && !request.arms.Contains(slot)) return;
-      if (request.eligible != nullptr && !request.eligible->Contains(slot)) {
-        return;
+      if (request.eligible != nullptr) {
+        cost.price += kLookUpPrice;
+        if (!request.eligible->Contains(slot)) return;
       }
       const std::uint32_t block = BlockOf(slot);
       if (exact_.empty() || exact_.back().block != block) {
@@ -205,7 +214,9 @@ void FirstPass::Score(const Request& request, const Scorer& scorer,
     });
   }
   scorer.Top(request.store.blocks(), exact_, top);
-  cost.bytes += exact_.size() * request.store.dim() * kLanes * sizeof(float);
+  const std::size_t block_bytes = request.store.dim() * kLanes * sizeof(float);
+  cost.bytes += exact_.size() * block_bytes;
+  cost.price += exact_.size() * (block_bytes + kBlockPrice);
 }
 
 std::size_t FirstPass::memory_bytes() const {

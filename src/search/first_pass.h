@@ -1,10 +1,12 @@
 #ifndef MANYARMS_SEARCH_FIRST_PASS_H_
 #define MANYARMS_SEARCH_FIRST_PASS_H_
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "base/backoff.h"
 #include "catalogue/arm_store.h"
 #include "kernels/compact.h"
 #include "search/scorer.h"
@@ -16,10 +18,14 @@ namespace manyarms {
 struct SearchCost {
   std::uint64_t arms = 0;   ///< scored exactly
   std::uint64_t bytes = 0;  ///< read from arms and from compact arms
+  /// The bytes that a scan reads in the same time. A scan does not turn from
+  /// place to place, so these are more than a first pass reads.
+  std::uint64_t price = 0;
 
   SearchCost& operator+=(const SearchCost& other) {
     arms += other.arms;
     bytes += other.bytes;
+    price += other.price;
     return *this;
   }
 };
@@ -30,17 +36,19 @@ struct SearchCost {
 /// nothing but the arms and the query, so it serves the first query of an asker
 /// as well as any other. docs/design.md says why it is exact.
 ///
-/// Where a scan takes no longer than turning from group to group, no pass is
-/// tried. A pass that has cost half as much as a scan is given up, and after
-/// the first, second, third, ... of these in a row the next 1, 2, 4, ...
-/// queries are not tried. (Queries with eligible arms count by themselves.)
+/// Where a scan takes no longer than turning from group to group, or where only
+/// a small part of the arms is eligible, no pass is tried. A pass that has cost
+/// two fifths of a scan is given up, and after the first, second, third, ... of
+/// these in a row the next 1, 2, 4, ... queries are not tried. (Queries with
+/// all arms, half of them, a quarter, ... eligible count by themselves.)
 class FirstPass {
  public:
   /// When a pass is tried and given up, in parts of a scan of the eligible
   /// arms. Answers do not depend on it.
   struct Limits {
     std::uint64_t least_scan_bytes = std::uint64_t{1} << 17;
-    double most_of_scan = 0.5;
+    double most_of_scan = 0.4;
+    double least_eligible = 1.0 / 64;  ///< part of all arms
   };
 
   explicit FirstPass(Objective objective) : FirstPass(objective, Limits()) {}
@@ -65,24 +73,26 @@ class FirstPass {
 
  private:
   void TakeQuery(const Scorer& scorer, const Query& query);
+  Backoff& BackoffFor(std::size_t eligible, std::size_t arms);
   double Reach(const CompactCopy::Group& group) const;
   std::int32_t Threshold(const CompactCopy::Group& group, float bar) const;
-  bool Read(const Request& request, const Scorer& scorer,
-            std::uint64_t most_bytes, kernels::TopHits& top, SearchCost& cost);
+  bool Read(const Request& request, const Scorer& scorer, std::uint64_t most,
+            kernels::TopHits& top, SearchCost& cost);
   void Score(const Request& request, const Scorer& scorer,
              const CompactCopy::Run& run, std::uint32_t first_block,
              std::size_t entries, kernels::TopHits& top, SearchCost& cost);
 
+  static constexpr std::uint64_t kMostLeftOut = 1024;
+
   const Objective objective_;
   const Limits limits_;
 
-  // When to try again.
-  struct Pause {
-    std::uint64_t left = 0;  // queries to be left out
-    std::uint64_t next = 1;  // after the next failure
+  // Of queries for which more than half of the arms are eligible, more than a
+  // quarter, ...
+  struct PassBackoff : Backoff {
+    PassBackoff() : Backoff(kMostLeftOut) {}
   };
-  Pause for_all_;
-  Pause for_some_;  // where only some arms are eligible
+  std::array<PassBackoff, 7> backoffs_;
   // The norm of the last factor, and the version of its belief.
   std::optional<std::uint64_t> norm_version_;
   double norm_ = 0;

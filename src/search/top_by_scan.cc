@@ -22,7 +22,7 @@ ScannedTop TopByScan(const Scorer& scorer, const ArmStore& store,
   const std::vector<MaskedBlock> blocks = Common(arms, request.among);
   kernels::TopHits top(request.count);
   scorer.Top(store.blocks(), blocks, top);
-  return {top.Sorted(), CountArms(blocks)};
+  return {top.Sorted(), CountArms(blocks), blocks.size()};
 }
 
 }  // namespace manyarms

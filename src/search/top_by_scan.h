@@ -16,7 +16,8 @@ std::vector<MaskedBlock> Common(const ArmSet& arms, const ArmSet* among);
 
 struct ScannedTop {
   std::vector<Hit> hits;
-  std::uint64_t arms = 0;  // scored
+  std::uint64_t arms = 0;    ///< scored
+  std::uint64_t blocks = 0;  ///< read, each as a whole
 };
 
 /// Answers Finder::Top by scoring every eligible arm.

@@ -103,17 +103,20 @@ bool CertifiedFinder::has_compact_copy() const {
 
 // What all choices have cost, in arms scored by a scan.
 std::uint64_t CertifiedFinder::Work() const {
-  return stats_.bytes_read / (index_.store().dim() * sizeof(float));
+  return price_ / (index_.store().dim() * sizeof(float));
 }
 
 void CertifiedFinder::Count(const SearchCost& cost) {
   stats_.arms_scored += cost.arms;
   stats_.bytes_read += cost.bytes;
+  price_ += cost.price;
 }
 
-// Arms that were scored block by block.
-void CertifiedFinder::CountScored(std::uint64_t arms) {
-  Count({.arms = arms, .bytes = arms * index_.store().dim() * sizeof(float)});
+// Blocks are read as wholes, however few of their arms count.
+void CertifiedFinder::CountScored(std::uint64_t arms, std::uint64_t blocks) {
+  const std::uint64_t bytes =
+      blocks * kLanes * index_.store().dim() * sizeof(float);
+  Count({.arms = arms, .bytes = bytes, .price = bytes});
 }
 
 void CertifiedFinder::TightenAfterLongWalk(const Query& query) {
@@ -141,7 +144,7 @@ Hit CertifiedFinder::BestOfAll(const Query& query, float bar) {
     }
     bar = top.bar();
   }
-  CountScored(arms().size());
+  CountScored(arms().size(), arms().blocks().size());
   return scorer_.Best(index_.store().blocks(), arms().blocks(), bar);
 }
 
@@ -150,12 +153,12 @@ Hit CertifiedFinder::FindBest(const Query& query, bool& certain) {
   Hit best;
   if (!fresh_.blocks().empty()) {
     best = scorer_.Best(index_.store().blocks(), fresh_.blocks());
-    CountScored(fresh_.size());
+    CountScored(fresh_.size(), fresh_.blocks().size());
   }
   TightenAfterLongWalk(query);
   const Order::Walk walk =
       order_->FindBest(scorer_, query, index_.store(), best);
-  CountScored(walk.arms);
+  CountScored(walk.arms, walk.blocks);
   certain = walk.certain;
   return certain ? best : BestOfAll(query, best.score);
 }
@@ -190,7 +193,7 @@ std::vector<Hit> CertifiedFinder::FindTop(const Query& query,
     TightenAfterLongWalk(query);
     const Order::Walk walk =
         order_->FindTop(scorer_, query, request.among, top);
-    CountScored(CountArms(fresh) + walk.arms);
+    CountScored(CountArms(fresh) + walk.arms, fresh.size() + walk.blocks);
     certain = walk.certain;
     hits = certain ? top.Sorted() : TopOfAll(query, request, top.bar());
   } else {
@@ -207,7 +210,7 @@ std::vector<Hit> CertifiedFinder::FindTop(const Query& query,
 
 std::vector<Hit> CertifiedFinder::ScanTop(const TopRequest& request) {
   ScannedTop top = TopByScan(scorer_, index_.store(), arms(), request);
-  CountScored(top.arms);
+  CountScored(top.arms, top.blocks);
   return std::move(top.hits);
 }
 
@@ -231,9 +234,9 @@ std::uint64_t CertifiedFinder::LeastPassPrice() const {
 }
 
 void CertifiedFinder::ConsiderSurvey(const Query& query, float threshold) {
-  if (order_ && budget_.OrderIsInVain()) {
+  if (order_ && budget_.OrderIsUseless()) {
     DropOrder();
-    budget_.Disappoint();
+    budget_.DroppedUselessOrder();
   }
   if (survey_ || arms().size() < kFewArms ||
       !budget_.MayPlan(LeastPassPrice(), index_.store().dim()) ||

@@ -52,7 +52,7 @@ class CertifiedFinder final : public Finder {
   std::vector<Hit> ScanTop(const TopRequest& request);
   FirstPass::Request PassRequest(const ArmSet* eligible) const;
   void Count(const SearchCost& cost);
-  void CountScored(std::uint64_t arms);
+  void CountScored(std::uint64_t arms, std::uint64_t blocks);
   std::uint64_t Work() const;
   bool has_compact_copy() const;
   void TightenAfterLongWalk(const Query& query);
@@ -80,6 +80,7 @@ class CertifiedFinder final : public Finder {
   FreshArms fresh_;
   Epoch seen_ = 0;
 
+  std::uint64_t price_ = 0;      // of all answers, in bytes of a scan
   std::uint64_t last_walk_ = 0;  // work of the last choice, in arms scored
   SearchStats stats_;
 };

@@ -4,6 +4,7 @@
 #include "search/certified/checked.h"
 #include "search/certified/kind.h"
 #include "search/certified/lazy_form.h"
+#include "search/certified/survey_threads.h"
 
 namespace manyarms {
 
@@ -25,6 +26,9 @@ std::unique_ptr<Finder> CertifiedIndex::MakeFinder() {
 std::unique_ptr<Index> SearchKind<CertifiedOptions>::Make(
     const CertifiedOptions& options, const SearchTask& task,
     const ArmStore& store, Scope scope, std::uint64_t /*seed*/) {
+  if (options.background && task.objective != Objective::kQuadraticForm) {
+    SurveyPool::Prepare();
+  }
   return std::make_unique<CertifiedIndex>(options, task, store, scope);
 }
 

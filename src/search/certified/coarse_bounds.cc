@@ -20,7 +20,7 @@ double CoarseBounds::Slack(const CompactCopy::Group& group) const {
   const double length = group.length();
   const double error = group.error();
   const auto d = static_cast<double>(snapshot_.dim());
-  return direction_.error() * (length + error) + direction_.length() * error +
+  return direction_.Neglected(length, error) +
          2 * d * 0x1p-24 * direction_.length() * length +
          1.01 * terms_.centre_slack * (length + 2 * double{terms_.tiny}) +
          2 * double{terms_.tiny} + d * 0x1p-120;
@@ -72,12 +72,7 @@ std::int32_t CoarseBounds::Threshold(const CompactCopy::Group& group,
                                      double radius, float cutoff) const {
   const double step = direction_.step() * group.scale();
   const double room = double{cutoff} - radius * Width(group) - Slack(group);
-  // Two less than the quotient, for the rounding of this calculation.
-  const double threshold = std::floor(room / step) - 2;
-  constexpr double kMost = kernels::kMostCompact;
-  if (threshold > kMost) return kernels::kMostCompact;
-  if (!(threshold > -kMost)) return -kernels::kMostCompact;  // NaN, too
-  return static_cast<std::int32_t>(threshold);
+  return kernels::CompactThreshold(room / step);
 }
 
 }  // namespace manyarms

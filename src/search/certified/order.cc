@@ -165,7 +165,7 @@ Order::Walk Order::WalkDown(const Query& query, const ReachedBy& reached_by,
     // less than a quarter of it is scored beyond the point where it could end.
     const std::size_t length =
         std::min(std::max<std::size_t>(2, at / 4), end - at);
-    walk.arms += score(at, length);
+    score(at, length, walk);
     at += length;
   }
   walk.certain = !reaches(end);
@@ -180,14 +180,14 @@ Order::Walk Order::FindBest(const Scorer& scorer, const Query& query,
       [&](double ceiling) {
         return best.slot == kNoSlot || !(ceiling < best.score);
       },
-      [&](std::size_t first, std::size_t length) {
+      [&](std::size_t first, std::size_t length, Walk& walk) {
         const auto blocks = std::span(blocks_).subspan(first, length);
+        walk.Count(blocks);
         Hit hit = scorer.Best(table_, blocks, best.score);
         if (hit.slot != kNoSlot) {
           hit.slot = slots_[hit.slot];
           best = Better(store, best, hit);
         }
-        return CountArms(blocks);
       });
 }
 
@@ -196,7 +196,7 @@ Order::Walk Order::FindTop(const Scorer& scorer, const Query& query,
   return WalkDown(
       query,
       [&](double ceiling) { return !top.full() || !(ceiling < top.bar()); },
-      [&](std::size_t first, std::size_t length) {
+      [&](std::size_t first, std::size_t length, Walk& walk) {
         std::span<const MaskedBlock> blocks =
             std::span(blocks_).subspan(first, length);
         std::vector<MaskedBlock> some;
@@ -204,12 +204,12 @@ Order::Walk Order::FindTop(const Scorer& scorer, const Query& query,
           some = Among(*among, first, length);
           blocks = some;
         }
+        walk.Count(blocks);
         kernels::TopHits found(top.count(), top.bar());
         scorer.Top(table_, blocks, found);
         for (const auto& [hit, id] : found.entries()) {
           top.Offer({slots_[hit.slot], hit.score}, id);
         }
-        return CountArms(blocks);
       });
 }
 

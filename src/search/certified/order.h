@@ -46,8 +46,14 @@ class Order {
   Order& operator=(const Order&) = delete;
 
   struct Walk {
-    bool certain = true;     ///< no arm that was not scored is better
-    std::uint64_t arms = 0;  ///< scored
+    bool certain = true;       ///< no arm that was not scored is better
+    std::uint64_t arms = 0;    ///< scored
+    std::uint64_t blocks = 0;  ///< read, each as a whole
+
+    void Count(std::span<const MaskedBlock> scored) {
+      arms += CountArms(scored);
+      blocks += scored.size();
+    }
   };
 
   /// Walks down as far as necessary. `best` is the best of the fresh arms, and

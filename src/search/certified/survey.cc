@@ -113,6 +113,37 @@ void ChooseCoarseRadius(std::span<const SampledArm> sample, std::size_t arms,
   }
 }
 
+// The pass over all arms.
+bool ReadAllArms(const ArmStore& store, std::span<const MaskedBlock> arms,
+                 SurveyLocks locks, const std::atomic<bool>& cancelled,
+                 Collected& collected) {
+  std::array<BlockBounds, kBatch> bounds;
+  std::array<std::uint32_t, kBatch> reaching;
+  const std::size_t step = BatchFor(store.dim());
+  for (std::size_t first = 0; first < arms.size(); first += step) {
+    if (cancelled || collected.too_many()) return false;
+    const auto batch = arms.subspan(first, std::min(step, arms.size() - first));
+    std::shared_lock<SharedMutex> lock;
+    if (locks == SurveyLocks::kBySurvey) lock = store.ReadLock();
+    const BlockTable table = store.blocks();
+    kernels::Survey(table, batch, collected.terms(),
+                    std::span(bounds).first(batch.size()),
+                    std::span(reaching).first(batch.size()), collected.rest());
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const float* block = table.Features(batch[i].block);
+      ForEachLane(reaching[i], [&](std::uint32_t lane) {
+        const Slot slot = batch[i].block * kLanes + lane;
+        collected.Add({.centre = bounds[i].centre[lane],
+                       .width = bounds[i].width[lane],
+                       .slot = slot,
+                       .id = table.Id(slot)},
+                      block, lane);
+      });
+    }
+  }
+  return !collected.too_many();
+}
+
 }  // namespace
 
 // Reading the arms costs as much as a scan. The d^2/2 multiply-adds of an arm
@@ -180,41 +211,6 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
   plan.price = pass + kContenderPrice * contenders;
   return plan;
 }
-
-namespace {
-
-// The pass over all arms.
-bool ReadAllArms(const ArmStore& store, std::span<const MaskedBlock> arms,
-                 SurveyLocks locks, const std::atomic<bool>& cancelled,
-                 Collected& collected) {
-  std::array<BlockBounds, kBatch> bounds;
-  std::array<std::uint32_t, kBatch> reaching;
-  const std::size_t step = BatchFor(store.dim());
-  for (std::size_t first = 0; first < arms.size(); first += step) {
-    if (cancelled || collected.too_many()) return false;
-    const auto batch = arms.subspan(first, std::min(step, arms.size() - first));
-    std::shared_lock<SharedMutex> lock;
-    if (locks == SurveyLocks::kBySurvey) lock = store.ReadLock();
-    const BlockTable table = store.blocks();
-    kernels::Survey(table, batch, collected.terms(),
-                    std::span(bounds).first(batch.size()),
-                    std::span(reaching).first(batch.size()), collected.rest());
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      const float* block = table.Features(batch[i].block);
-      ForEachLane(reaching[i], [&](std::uint32_t lane) {
-        const Slot slot = batch[i].block * kLanes + lane;
-        collected.Add({.centre = bounds[i].centre[lane],
-                       .width = bounds[i].width[lane],
-                       .slot = slot,
-                       .id = table.Id(slot)},
-                      block, lane);
-      });
-    }
-  }
-  return !collected.too_many();
-}
-
-}  // namespace
 
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
                                   std::span<const MaskedBlock> arms,

@@ -26,9 +26,8 @@ double LeastSpare(std::size_t arms, bool has_compact_copy) {
   return std::min(1.0 / 32, per_root / std::sqrt(static_cast<double>(arms)));
 }
 
-// After plans and surveys in vain, up to this number of times as much is earned
-// before the next plan.
-constexpr std::uint64_t kMostPatience = 64;
+// Up to this number of times as much as usual is earned before the next plan.
+constexpr std::uint64_t kLongestWait = 64;
 
 // After a survey of the compact copy was given up, this number of surveys read
 // all arms.
@@ -38,32 +37,36 @@ constexpr std::uint64_t kSurveysOfAll = 8;
 
 void SurveyBudget::Earn(std::uint64_t arms, bool certain) {
   recent_.arms += arms;
-  ++recent_.choices;
-  ++with_order_.choices;
+  ++recent_.count;
+  ++with_order_.count;
   if (certain) return;
   ++recent_.uncertain;
   ++with_order_.uncertain;
 }
 
-void SurveyBudget::Disappoint() {
+void SurveyBudget::WaitLonger() {
+  wait_factor_ = std::min(2 * wait_factor_, kLongestWait);
+}
+
+void SurveyBudget::DroppedUselessOrder() {
   with_order_ = {};
-  patience_ = std::min(2 * patience_, kMostPatience);
+  WaitLonger();
 }
 
 void SurveyBudget::GivenUp() {
   surveys_of_all_ = kSurveysOfAll;
-  patience_ = std::min(2 * patience_, kMostPatience);
+  WaitLonger();
 }
 
 bool SurveyBudget::MayPlan(std::uint64_t pass, std::size_t dim) const {
-  return recent_.arms >= patience_ * std::max(PlanPrice(dim), pass);
+  return recent_.arms >= wait_factor_ * std::max(PlanPrice(dim), pass);
 }
 
 std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
                                              const Situation& situation) {
-  const Recent recent = std::exchange(recent_, {});
+  const Choices recent = std::exchange(recent_, {});
   credit_ += recent.arms;
-  if (recent.arms < kShortWalk * recent.choices) return std::nullopt;
+  if (recent.arms < kShortWalk * recent.count) return std::nullopt;
   const std::size_t arms = situation.arms.size();
   const bool uncertain = recent.uncertain > 0;
   const double spare =
@@ -88,16 +91,16 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
       {.query = situation.query,
        .threshold = situation.threshold,
        .radius = radius,
-       .mean_walk = static_cast<double>(recent.arms) /
-                    static_cast<double>(recent.choices),
+       .mean_walk =
+           static_cast<double>(recent.arms) / static_cast<double>(recent.count),
        .spare = spare,
        .arms = arms,
        .most_contenders = situation.most_contenders,
        .has_compact_copy = situation.has_compact_copy && surveys_of_all_ == 0});
   if (!plan) {
-    patience_ = std::min(2 * patience_, kMostPatience);
-  } else if (before != nullptr && 2 * recent.uncertain < recent.choices) {
-    patience_ = 1;
+    WaitLonger();
+  } else if (before != nullptr && 2 * recent.uncertain < recent.count) {
+    wait_factor_ = 1;
   }
   if (plan && (!plan->price || credit_ < *plan->price)) return std::nullopt;
   if (plan) {

@@ -11,8 +11,9 @@ namespace manyarms {
 /// Decides when a survey pays. A survey is paid for with the arms that choices
 /// have scored, so that surveys never cost more than choices. It must also be
 /// worth its price: at least halve the work of a choice. Whether it is depends
-/// on what the belief knows by now, so a new plan is made from time to time;
-/// after plans and surveys in vain, less and less often.
+/// on what the belief knows by now, so a new plan is made from time to time:
+/// less and less often while plans find that no survey pays, and while orders
+/// turn out to be useless.
 class SurveyBudget {
  public:
   /// Adds what a choice has cost, in arms scored by a scan. `certain` says that
@@ -38,15 +39,15 @@ class SurveyBudget {
   std::optional<SurveyPlan> Plan(Objective objective,
                                  const Situation& situation);
 
-  /// Whether the order was not enough for most choices since it was made: they
+  /// Whether the order was not enough for most choices since it was made. They
   /// would have cost less without it.
-  bool OrderIsInVain() const {
+  bool OrderIsUseless() const {
     return with_order_.uncertain > kFewUncertain &&
-           2 * with_order_.uncertain > with_order_.choices;
+           2 * with_order_.uncertain > with_order_.count;
   }
 
-  /// The order was dropped because it was in vain.
-  void Disappoint();
+  /// The order was dropped because it was useless.
+  void DroppedUselessOrder();
 
   /// The survey of the last plan has begun.
   void Pay() { credit_ = 0; }
@@ -67,20 +68,24 @@ class SurveyBudget {
   }
 
  private:
-  // What choices have done since the last plan was made.
-  struct Recent {
-    std::uint64_t choices = 0;
+  static constexpr std::uint64_t kFewUncertain = 16;
+
+  // What some choices have done.
+  struct Choices {
+    std::uint64_t count = 0;
     std::uint64_t arms = 0;       // scored, or as much work
     std::uint64_t uncertain = 0;  // choices for which the order was not enough
   };
-  Recent recent_;
+  void WaitLonger();
+
+  Choices recent_;                 // since the last plan was made
   std::uint64_t credit_ = 0;       // earned before that, and not spent
   double spare_ = 0;               // part of the arms that are spare contenders
   std::optional<Snapshot> probe_;  // the last plan's, while there is no order
-  static constexpr std::uint64_t kFewUncertain = 16;
-  Recent with_order_;                 // the same, since there is an order
+  Choices with_order_;             // since the order was made
   std::uint64_t surveys_of_all_ = 0;  // to come, which read no compact copy
-  std::uint64_t patience_ = 1;        // grows with plans and surveys in vain
+  // A plan waits until this number of times its price was earned.
+  std::uint64_t wait_factor_ = 1;
 };
 
 }  // namespace manyarms

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -43,18 +44,18 @@ class Pool : public ForkHandlers {
     return state_->wanted > 0 && state_->busy >= state_->wanted;
   }
 
+  void Prepare() {
+    const std::scoped_lock lock(state_->mutex);
+    if (state_->wanted > 0 && state_->threads == 0) StartThread(*state_);
+  }
+
   SurveyPool::Start TryRun(std::function<void()> work) {
     const std::scoped_lock lock(state_->mutex);
     State& state = *state_;
     if (state.wanted == 0) return SurveyPool::Start::kNoThread;
     if (state.busy >= state.wanted) return SurveyPool::Start::kBusy;
-    if (state.threads == state.busy) {
-      try {
-        std::thread(&Pool::Work, &state).detach();
-      } catch (const std::system_error&) {
-        return SurveyPool::Start::kNoThread;
-      }
-      ++state.threads;
+    if (state.threads == state.busy && !StartThread(state)) {
+      return SurveyPool::Start::kNoThread;
     }
     state.work.push_back(std::move(work));
     ++state.busy;
@@ -76,6 +77,19 @@ class Pool : public ForkHandlers {
     std::vector<std::function<void()>> work;
     State* parents = nullptr;  // the parent process's, never used again
   };
+
+  // Returns false if the system starts none. REQUIRES: the mutex is locked.
+  static bool StartThread(State& state) {
+    try {
+      std::thread(&Pool::Work, &state).detach();
+    } catch (const std::system_error&) {
+      return false;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+    ++state.threads;
+    return true;
+  }
 
   static void Work(State* state) {
     std::unique_lock lock(state->mutex);
@@ -120,6 +134,8 @@ class Pool : public ForkHandlers {
 SurveyPool::Start SurveyPool::TryRun(std::function<void()> work) {
   return Pool::Get().TryRun(std::move(work));
 }
+
+void SurveyPool::Prepare() { Pool::Get().Prepare(); }
 
 bool SurveyPool::IsBusy() { return Pool::Get().IsBusy(); }
 

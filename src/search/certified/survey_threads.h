@@ -12,6 +12,10 @@ class SurveyPool {
  public:
   enum class Start { kStarted, kBusy, kNoThread };
 
+  /// Starts a thread if there is none. The first survey would have to do it
+  /// otherwise, which takes longer than planning the survey.
+  static void Prepare();
+
   /// Runs `work` on a thread that has nothing else to do. kNoThread means that
   /// SurveyThreads() is 0 or that the system starts no thread.
   static Start TryRun(std::function<void()> work);

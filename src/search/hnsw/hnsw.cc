@@ -125,27 +125,20 @@ void HnswIndex::TryOnGraphs(const Work& work) {
 }
 
 // Whether there are graphs that can be asked; builds them if necessary. An
-// attempt that fails costs a build, so the next ones follow after 1, 2, 4, ...
-// scans.
+// attempt that fails costs a build.
 bool HnswIndex::HaveGraphs() {
   if (!graphs_.empty() && !TooManyDead()) return true;
-  if (scans_to_go_ > 0) {
-    --scans_to_go_;
-    return false;
-  }
+  if (!building_.MayTry()) return false;
   Rebuild();
   if (!graphs_.empty()) return true;
-  scans_to_go_ = scans_next_;
-  scans_next_ *= 2;
+  building_.Failed();
   return false;
 }
 
 void HnswIndex::Rebuild() {
   DropGraphs();
   TryOnGraphs([this] { Build(); });
-  if (graphs_.empty()) return;
-  scans_to_go_ = 0;
-  scans_next_ = 1;
+  if (!graphs_.empty()) building_.Succeeded();
 }
 
 void HnswIndex::Build() {

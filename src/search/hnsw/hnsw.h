@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/backoff.h"
 #include "search/built_index.h"
 #include "search/hnsw/hnsw_graph.h"
 
@@ -70,10 +71,7 @@ class HnswIndex final : public BuiltIndex {
   std::unordered_map<Slot, HnswGraph::Node> node_of_slot_;
   double bound_ = 0;
   std::uint64_t builds_ = 0;
-  // How many queries scan before graphs are built again, and how many will if
-  // that fails.
-  std::uint64_t scans_to_go_ = 0;
-  std::uint64_t scans_next_ = 1;
+  Backoff building_;  // queries that find it too early scan
   std::uint64_t visits_of_dropped_ = 0;
 
   // Scratch.
