@@ -32,7 +32,8 @@ def explanation(study: Study, known: list[str], arms: int) -> list[str]:
         lines.append("  - Graphs are sublinear, too, once they are built, which takes: "
                      f"{listed(built)}.")
     if scans := scans_in_mean(study, arms):
-        lines.append(f"  - Our mean contains some {scans:.0f} scans.")
+        lines.append(f"  - Our mean is above our median by what {scans:.1f} scans take, spread "
+                     "over all steps.")
     return lines
 
 
@@ -86,7 +87,7 @@ def tail(study: Study, sizes: list[int]) -> str:
             continue
         p99 = micro(ours, "choose_p99_us")
         part = (f"With {arms:,} arms, the difference between our mean and our median is "
-                f"what {scans:.0f} scans take, spread over all steps. The 99th percentile "
+                f"what {scans:.1f} scans take, spread over all steps. The 99th percentile "
                 f"is {p99}")
         if numpy := study.measured("numpy", arms):
             part += f" (NumPy by hand: {micro(numpy, 'choose_p99_us')})"
@@ -95,8 +96,8 @@ def tail(study: Study, sizes: list[int]) -> str:
         text.append(part + ".")
     if not text:
         return ""
-    return ("**First choices.** While little is known, our choices are scans on one thread. "
-            "They are few, and they are the slowest. " + " ".join(text)
+    return ("**First choices.** While little is known, our choices read a compact copy of the "
+            "arms. They are few, and they are the slowest. " + " ".join(text)
             + " If every single choice has to be quick from the start, look at the 99th "
             "percentile first.")
 
