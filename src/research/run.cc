@@ -105,7 +105,7 @@ class ArmFeeder {
 // threads. The copy of their features that is handed over stays small.
 double SetUp(const Environment& environment, Bandit& bandit,
              const Progress& progress) {
-  constexpr std::size_t kBatchValues = std::size_t{1} << 20;
+  constexpr std::size_t kBatchValues = std::size_t{1} << 22;
   const std::size_t together =
       std::max<std::size_t>(kBatchValues / environment.dim(), 1);
   const std::size_t arms = environment.arms_at_start();
