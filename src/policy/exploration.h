@@ -1,7 +1,8 @@
 #ifndef MANYARMS_POLICY_EXPLORATION_H_
 #define MANYARMS_POLICY_EXPLORATION_H_
 
-#include "policy/policy.h"
+#include "manyarms/policy/exploration.h"
+#include "posterior/posterior.h"
 
 namespace manyarms {
 

@@ -19,6 +19,8 @@ namespace manyarms {
 // Declared here so that programs that only list options need not include
 // policy/policy.h.
 class Policy;
+class Posterior;
+class Questions;
 struct PolicyParts;
 
 /// What there is to know about a policy, apart from how it works. It is
@@ -28,9 +30,10 @@ struct PolicyParts;
 ///   kScoreIsDifference whether its scores are differences of rewards, in
 ///                      which an offset of rewards cancels, and not rewards
 ///   kBytesPerArm       about how many bytes it takes in addition to its search
-///   kSharesIndex       whether it searches all arms, with an index that others
-///                      can share, and not sets of its own
-///   Make               makes the policy, after its options were checked
+///   kSharesIndex       whether it asks one question over all arms for each
+///                      choice, of an index that others can share
+///   MakeQuestions      if so, makes its questions; otherwise
+///   Make               makes the policy. Its options were checked before
 ///   Samples            options with which the laws of policies are tested
 template <class Options>
 struct PolicyKind;

@@ -12,6 +12,11 @@ Objective ObjectiveOf(const PolicyOptions& options) {
       options, [](auto kind, const auto&) { return kind.kObjective; });
 }
 
+bool SharesIndex(const PolicyOptions& options) {
+  return PolicyKinds::Visit(
+      options, [](auto kind, const auto&) { return kind.kSharesIndex; });
+}
+
 bool ScoreIsDifference(const PolicyOptions& options) {
   return PolicyKinds::Visit(
       options, [](auto kind, const auto&) { return kind.kScoreIsDifference; });

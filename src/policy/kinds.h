@@ -17,6 +17,9 @@ void CheckPolicy(const PolicyOptions& options, std::size_t dim);
 /// What the policy asks its search for.
 Objective ObjectiveOf(const PolicyOptions& options);
 
+/// Whether each choice of the policy is one question over all arms.
+bool SharesIndex(const PolicyOptions& options);
+
 /// Whether the policy's scores are differences of rewards.
 bool ScoreIsDifference(const PolicyOptions& options);
 

@@ -1,3 +1,4 @@
+#include "policy/asking.h"
 #include "policy/kinds.h"
 #include "policy/policy.h"
 #include "search/kinds.h"
@@ -19,10 +20,31 @@ std::unique_ptr<Policy> MakePolicy(const PolicyOptions& policy,
                                    const SearchOptions& search,
                                    const PolicyParts& parts,
                                    std::uint64_t seed) {
-  CheckPolicy(policy, parts.store.dim());
-  return PolicyKinds::Visit(policy, [&](auto kind, const auto& options) {
-    return kind.Make(options, search, parts, seed);
-  });
+  if (auto questions = MakeQuestions(policy, parts.posterior)) {
+    return std::make_unique<AskingPolicy>(std::move(questions), parts, seed);
+  }
+  return PolicyKinds::Visit(
+      policy, [&](auto kind, const auto& options) -> std::unique_ptr<Policy> {
+        if constexpr (kind.kSharesIndex) {
+          return nullptr;  // made above
+        } else {
+          return kind.Make(options, search, parts, seed);
+        }
+      });
+}
+
+std::unique_ptr<Questions> MakeQuestions(const PolicyOptions& policy,
+                                         const Posterior& posterior) {
+  CheckPolicy(policy, posterior.dim());
+  return PolicyKinds::Visit(
+      policy,
+      [&](auto kind, const auto& options) -> std::unique_ptr<Questions> {
+        if constexpr (kind.kSharesIndex) {
+          return kind.MakeQuestions(options, posterior);
+        } else {
+          return nullptr;
+        }
+      });
 }
 
 }  // namespace manyarms

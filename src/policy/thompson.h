@@ -1,34 +1,28 @@
 #ifndef MANYARMS_POLICY_THOMPSON_H_
 #define MANYARMS_POLICY_THOMPSON_H_
 
-#include "policy/policy.h"
+#include <vector>
+
+#include "policy/questions.h"
 
 namespace manyarms {
 
-/// Algorithm 4. A choice costs O(d^2) and one search by inner product.
-class Thompson final : public Policy {
+/// Algorithm 4: the arm with the largest inner product with a sampled
+/// parameter.
+class ThompsonQuestions final : public Questions {
  public:
-  Thompson(const ThompsonOptions& options, const PolicyParts& parts,
-           std::uint64_t seed);
+  ThompsonQuestions(const ThompsonOptions& options, const Posterior& posterior);
 
-  void Add(std::span<const Slot> /*slots*/) override {}
-  void Remove(Slot /*slot*/) override {}
-  Hit Choose() override;
-  std::vector<Hit> ChooseTop(const TopRequest& request) override;
-  PolicyStats stats() const override;
+  Query Ask(const Posterior& posterior, std::uint64_t seed,
+            std::uint64_t choices) override;
+  bool is_random() const override { return true; }
+  bool needs_inverse() const override { return false; }
   double exploration() const override { return exploration_; }
-  void Save(ByteWriter& writer) const override;
-  void Restore(ByteReader& reader, std::span<const Slot> slots) override;
 
  private:
-  Eigen::VectorXd Draw();
-
-  const Posterior& posterior_;
-  const std::uint64_t seed_;
   const double exploration_;
-  const std::unique_ptr<Finder> finder_;
-  std::uint64_t choices_ = 0;
-  std::vector<double> xi_;  // scratch
+  std::vector<double> xi_;
+  Eigen::VectorXd theta_;
 };
 
 }  // namespace manyarms

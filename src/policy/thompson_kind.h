@@ -23,10 +23,8 @@ struct PolicyKind<ThompsonOptions> {
 
   static constexpr std::tuple kFields{ExplorationField<ThompsonOptions>()};
 
-  static std::unique_ptr<Policy> Make(const ThompsonOptions& options,
-                                      const SearchOptions& search,
-                                      const PolicyParts& parts,
-                                      std::uint64_t seed);
+  static std::unique_ptr<Questions> MakeQuestions(
+      const ThompsonOptions& options, const Posterior& posterior);
 
   static std::vector<PolicySample<ThompsonOptions>> Samples() {
     return {{"Thompson", {}},

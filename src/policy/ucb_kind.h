@@ -23,10 +23,8 @@ struct PolicyKind<UcbOptions> {
 
   static constexpr std::tuple kFields{ExplorationField<UcbOptions>()};
 
-  static std::unique_ptr<Policy> Make(const UcbOptions& options,
-                                      const SearchOptions& search,
-                                      const PolicyParts& parts,
-                                      std::uint64_t seed);
+  static std::unique_ptr<Questions> MakeQuestions(const UcbOptions& options,
+                                                  const Posterior& posterior);
 
   static std::vector<PolicySample<UcbOptions>> Samples() {
     return {{"Ucb", {}}};
