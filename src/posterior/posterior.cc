@@ -32,6 +32,18 @@ auto RotatedMeanOf(const Eigen::MatrixXd& augmented) {
   return augmented.bottomLeftCorner(1, d).transpose();
 }
 
+// The part of column j of the lower triangular factor that is not zero.
+template <class Matrix>
+auto ColumnOf(Matrix& augmented, Index j) {
+  return std::span(augmented.col(j).data() + j, Unsigned(augmented.rows() - j));
+}
+
+// The part of row i of the inverse that is not zero.
+template <class Matrix>
+auto RowOf(Matrix& inverse, Index i) {
+  return std::span(inverse.row(i).data(), Unsigned(i) + 1);
+}
+
 // x becomes L^-T x.
 void SolveTransposed(const Eigen::MatrixXd& augmented, Eigen::VectorXd& x) {
   constexpr Index kNarrow = 64;  // up to here Eigen takes no longer
@@ -134,12 +146,35 @@ double Posterior::WidestWidth() const {
   return (1 + 0x1p-16) / std::sqrt(regularisation_);
 }
 
+std::size_t Posterior::packed_size() const {
+  const std::size_t of_factor = (dim_ + 1) * (dim_ + 2) / 2;
+  return keeps_inverse() ? of_factor + dim_ * (dim_ + 1) / 2 : of_factor;
+}
+
+void Posterior::Pack(std::span<double> packed) const {
+  auto to = packed.begin();
+  for (Index j = 0; j < factor_.cols(); ++j) {
+    to = std::ranges::copy(ColumnOf(factor_, j), to).out;
+  }
+  for (Index i = 0; i < inverse_.rows(); ++i) {
+    to = std::ranges::copy(RowOf(inverse_, i), to).out;
+  }
+}
+
+void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates) {
+  const auto take = [&packed](std::span<double> to) {
+    std::ranges::copy(packed.first(to.size()), to.begin());
+    packed = packed.subspan(to.size());
+  };
+  for (Index j = 0; j < factor_.cols(); ++j) take(ColumnOf(factor_, j));
+  for (Index i = 0; i < inverse_.rows(); ++i) take(RowOf(inverse_, i));
+  updates_ = updates;
+}
+
 void Posterior::Save(ByteWriter& writer) const {
   writer.Transfer(updates_);
   for (Index j = 0; j < factor_.cols(); ++j) {
-    const auto column = factor_.col(j).tail(factor_.rows() - j);
-    writer.Values(
-        std::span<const double>(column.data(), Unsigned(column.size())));
+    writer.Values(std::span<const double>(ColumnOf(factor_, j)));
   }
 }
 
@@ -155,8 +190,8 @@ void Posterior::Restore(ByteReader& reader) {
                                                   kMaxReward * kMaxReward));
   const double least = std::min(1.0, std::sqrt(regularisation_)) * (1 - 1e-9);
   for (Index j = 0; j < factor_.cols(); ++j) {
-    auto column = factor_.col(j).tail(factor_.rows() - j);
-    reader.Values(std::span<double>(column.data(), Unsigned(column.size())));
+    reader.Values(ColumnOf(factor_, j));
+    const auto column = factor_.col(j).tail(factor_.rows() - j);
     CheckSaved(column.allFinite() && column.cwiseAbs().maxCoeff() <= most &&
                    column[0] >= least,
                "what it has learned is out of bounds");
@@ -177,8 +212,7 @@ void Posterior::Restore(ByteReader& reader) {
 void Posterior::SaveInverse(ByteWriter& writer) const {
   writer.Transfer(keeps_inverse());
   for (Index i = 0; i < inverse_.rows(); ++i) {
-    writer.Values(
-        std::span<const double>(inverse_.row(i).data(), Unsigned(i) + 1));
+    writer.Values(std::span<const double>(RowOf(inverse_, i)));
   }
 }
 
@@ -188,8 +222,8 @@ void Posterior::RestoreInverse(ByteReader& reader) {
   if (!kept) return;
   KeepInverse();
   for (Index i = 0; i < inverse_.rows(); ++i) {
-    auto row = inverse_.row(i).head(i + 1);
-    reader.Values(std::span<double>(row.data(), Unsigned(i) + 1));
+    reader.Values(RowOf(inverse_, i));
+    const auto row = inverse_.row(i).head(i + 1);
     // Rotations multiply A(i, i) by the number by which they divide L(i, i), so
     // however many there were, the product of the two remains 1.
     CheckSaved(row.allFinite() && row.cwiseAbs().maxCoeff() <= kMostInverse &&

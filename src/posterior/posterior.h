@@ -78,6 +78,19 @@ class Posterior final : public Belief {
   /// 1/sqrt(lambda), because V is at least lambda I.
   double WidestWidth() const override;
 
+  /// What was learned, as numbers one after another: the factor and, if it is
+  /// kept, the inverse. For learners that rest and share one posterior when
+  /// they are needed.
+  std::size_t packed_size() const;
+
+  /// REQUIRES: `packed` has packed_size() numbers.
+  void Pack(std::span<double> packed) const;
+
+  /// Becomes the posterior that was packed after `updates` updates. REQUIRES:
+  /// that one had the same dimension and regularisation, and kept its inverse
+  /// if and only if this one does.
+  void Unpack(std::span<const double> packed, std::uint64_t updates);
+
   void Save(ByteWriter& writer) const;
 
   /// REQUIRES: the posterior has the same dimension and regularisation.

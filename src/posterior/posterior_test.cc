@@ -248,6 +248,36 @@ TEST(Posterior, ASampleWithoutNoiseIsTheMean) {
   EXPECT_LT(RelativeError(posterior.Sample(5.0, xi), posterior.Mean()), 1e-15);
 }
 
+// One posterior becomes another and then goes on as that one would have.
+TEST(Posterior, BecomesWhatWasPacked) {
+  for (const bool keeps_inverse : {false, true}) {
+    constexpr std::size_t kDim = 5;
+    const auto rows = testing::GaussianRows(60, kDim, 1);
+    const auto row = [&](std::size_t i) {
+      return std::span(rows).subspan(i * kDim, kDim);
+    };
+    Posterior one(kDim, 0.5);
+    Posterior other(kDim, 0.5);
+    if (keeps_inverse) {
+      one.KeepInverse();
+      other.KeepInverse();
+    }
+    for (std::size_t i = 0; i < 20; ++i) one.Update(row(i), 0.1 * rows[i]);
+    for (std::size_t i = 20; i < 27; ++i) other.Update(row(i), -3);
+    std::vector<double> packed(one.packed_size());
+    one.Pack(packed);
+    other.Unpack(packed, one.version());
+    for (std::size_t i = 27; i < 60; ++i) {
+      EXPECT_EQ(other.version(), one.version());
+      EXPECT_EQ(other.Mean(), one.Mean());
+      EXPECT_EQ(other.Width(row(i)), one.Width(row(i)));
+      EXPECT_EQ(other.InverseFactor(), one.InverseFactor());
+      one.Update(row(i), 1);
+      other.Update(row(i), 1);
+    }
+  }
+}
+
 TEST(Posterior, RefusesBadInputAndStaysAsItWas) {
   Posterior posterior(2, 1.0);
   posterior.Update(std::vector<float>{1, 2}, 3.0);
