@@ -77,7 +77,7 @@ class ForkRegistry {
   }
 
   std::mutex mutex_;
-  std::array<Locks, 3> locks_;
+  std::array<Locks, static_cast<std::size_t>(LockLevel::kIndex) + 1> locks_;
 };
 
 namespace {

@@ -8,8 +8,14 @@
 namespace manyarms {
 
 /// The order in which threads take locks, and in which a fork takes all of
-/// them.
-enum class LockLevel : std::uint8_t { kCaller, kArms, kIndex };
+/// them. A thread holds at most one lock of each level.
+enum class LockLevel : std::uint8_t {
+  kCaller,    ///< of callers, such as a bandit in Python
+  kChanges,   ///< changes of a population's arms
+  kLearners,  ///< of a population
+  kArms,
+  kIndex,  ///< and whatever else is held for a moment
+};
 
 /// What forks do with a lock. A class of locks implements this, and
 /// ForkAware<Lock> makes its objects known to forks.

@@ -246,6 +246,45 @@ TEST_P(Finders, ArmsAreAddedWhileSurveysRunOneAfterAnother) {
   }
 }
 
+// Two askers have learned equally often, one of them next to nothing. A bound
+// that holds for the widths of the other would be too low for it.
+TEST_P(Finders, ASharedOneServesAskersInTurn) {
+  Posterior certain(kDim, 1);
+  Posterior uncertain(kDim, 1);
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    std::vector<float> row(kDim);
+    RandomStream(1, Role::kArm, i).Gaussians(row);
+    for (float& value : row) value *= 10;
+    certain.Update(row, row[0]);
+    for (float& value : row) value *= 1e-6F;
+    uncertain.Update(row, row[1]);
+  }
+  ASSERT_EQ(certain.version(), uncertain.version());
+  const std::unique_ptr<Finder> shared = index_.MakeSharedFinder();
+  ScanFinder scan(index_);
+  std::vector<double> xi(kDim);
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const Posterior& asker = i % 2 == 0 ? certain : uncertain;
+    RandomStream(1, Role::kSample, i).Gaussians(xi);
+    const Eigen::VectorXd direction =
+        asker.Sample(objective() == Objective::kOptimism ? 0.1 : 2, xi);
+    const RowMatrix factor = asker.InverseFactor();
+    const Query query{.belief = &asker,
+                      .direction = &direction,
+                      .factor = &factor,
+                      .exploration = kExploration};
+    ASSERT_EQ(shared->Best(query)->slot, scan.Best(query)->slot) << i;
+    const TopRequest request{.count = 3};
+    const std::vector<Hit> top = shared->Top(query, request);
+    const std::vector<Hit> best = scan.Top(query, request);
+    for (std::size_t k = 0; k < 3; ++k) ASSERT_EQ(top[k].slot, best[k].slot);
+  }
+  EXPECT_EQ(shared->stats().snapshots, 0U);
+  if (GetParam().compact_copy) {
+    EXPECT_GT(shared->stats().first_passes, 100U);
+  }
+}
+
 // A feature that is far larger than all others makes compact arms coarse: so
 // many reach the cutoff of a survey that it is given up. The next reads all
 // arms.

@@ -69,6 +69,10 @@ class FirstPass {
   bool Find(const Request& request, const Scorer& scorer, const Query& query,
             kernels::TopHits& top, SearchCost& cost);
 
+  /// To be called before a query of another asker: its belief may have the
+  /// version of the last one and differ.
+  void ForgetBelief() { norm_version_.reset(); }
+
   std::size_t memory_bytes() const;
 
  private:

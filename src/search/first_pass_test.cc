@@ -238,7 +238,7 @@ TEST(FirstPass, ReadsAndScoresFewOfManyArms) {
                           scorer, query, top, cost));
   }
   // A scan scores 100,000 arms and reads 6.4 MB. Of these questions the mean is
-  // 8 arms and 0.57 MB.
+  // 8 arms and 0.5 MB.
   EXPECT_LT(cost.arms, 50 * kQuestions);
   EXPECT_LT(cost.bytes, 1'300'000 * kQuestions);
 }

@@ -43,8 +43,8 @@ struct SearchTask {
 /// What a policy asks. Members that the objective does not use are ignored. The
 /// pointers are used during the call only.
 struct Query {
-  /// The asker's belief. A finder is always asked with the same belief, whose
-  /// version never decreases.
+  /// The asker's belief. A finder of one asker is always asked with the same
+  /// belief, whose version never decreases.
   const Belief* belief = nullptr;
   const Eigen::VectorXd* direction = nullptr;
   /// The belief's inverse factor A. Arms are scored by `exploration` times it.
@@ -58,10 +58,11 @@ struct TopRequest {
   const ArmSet* among = nullptr;  ///< the eligible arms; null: all are
 };
 
-/// Answers the queries of one asker from an index. A finder keeps what depends
-/// on the asker: bounds that hold for its belief, a budget for computing them
-/// again, and counters. Among arms with equal exact scores, the smallest id
-/// wins.
+/// Answers queries from an index. A finder of one asker keeps what depends on
+/// the asker: bounds that hold for its belief, a budget for computing them
+/// again, and counters. A finder that many askers share keeps nothing that is
+/// true of one belief only.
+/// Among arms with equal exact scores, the smallest id wins.
 ///
 /// Thread safety: one thread at a time for each finder. Different threads may
 /// ask different finders of one index. If another thread may change the arms,
@@ -126,8 +127,16 @@ class Index {
   /// Removes all arms. REQUIRES: the scope is a set of its own.
   void Clear();
 
-  /// The finder must not outlive the index.
+  /// A finder of one asker. It must not outlive the index.
   virtual std::unique_ptr<Finder> MakeFinder() = 0;
+
+  /// A finder that any number of askers may ask, one after another. By default
+  /// one as above, for searches whose finders keep nothing of a belief.
+  virtual std::unique_ptr<Finder> MakeSharedFinder() { return MakeFinder(); }
+
+  /// Whether an asker that asks often is answered faster by a finder of its own
+  /// than by one that it shares.
+  virtual bool own_finders_pay() const { return false; }
 
   /// Whether every answer to a task with a sought score is good enough, so that
   /// the caller need not compare it with that score.

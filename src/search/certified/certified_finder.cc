@@ -64,7 +64,7 @@ CertifiedFinder::CertifiedFinder(const Index& index, const Limits& limits)
 std::optional<Hit> CertifiedFinder::Best(const Query& query) {
   FinishSurveyIfEnded();
   if (arms().size() == 0) return std::nullopt;
-  scorer_.Take(query);
+  TakeQuery(query);
   if (MayNotUseOrder(query)) return BestOfAll(query, kernels::kNoBar);
   CatchUp();
   const std::uint64_t work_before = Work();
@@ -80,7 +80,7 @@ std::vector<Hit> CertifiedFinder::Top(const Query& query,
                                       const TopRequest& request) {
   FinishSurveyIfEnded();
   if (arms().size() == 0) return {};
-  scorer_.Take(query);
+  TakeQuery(query);
   const std::size_t eligible =
       request.among != nullptr ? request.among->size() : arms().size();
   if (eligible <= std::max(kFewArms, request.count)) return ScanTop(request);
@@ -89,11 +89,16 @@ std::vector<Hit> CertifiedFinder::Top(const Query& query,
   return FindTop(query, request);
 }
 
-// The bounds of an order assume a well-conditioned factor. Those of a first
-// pass do not.
+void CertifiedFinder::TakeQuery(const Query& query) {
+  scorer_.Take(query);
+  if (!limits_.one_asker) first_pass_.ForgetBelief();
+}
+
+// The bounds of an order are those of one asker's belief, and assume a
+// well-conditioned factor. Those of a first pass do neither.
 bool CertifiedFinder::MayNotUseOrder(const Query& query) const {
-  return objective() == Objective::kOptimism &&
-         !IsWellConditioned(*query.factor);
+  return !limits_.one_asker || (objective() == Objective::kOptimism &&
+                                !IsWellConditioned(*query.factor));
 }
 
 bool CertifiedFinder::has_compact_copy() const {

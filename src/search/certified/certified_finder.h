@@ -28,6 +28,8 @@ class CertifiedFinder final : public Finder {
     bool background = true;     ///< surveys run on another thread
     std::size_t max_bytes = 0;  ///< for the order; 0: no limit
     bool first_pass = true;     ///< uses the store's compact copy, if any
+    /// Otherwise many askers share the finder, and it keeps no order.
+    bool one_asker = true;
   };
 
   /// REQUIRES: the objective is not kQuadraticForm, for which there is
@@ -43,6 +45,7 @@ class CertifiedFinder final : public Finder {
   const ArmSet& arms() const { return index_.members().arms(); }
   Objective objective() const { return index_.task().objective; }
 
+  void TakeQuery(const Query& query);
   bool MayNotUseOrder(const Query& query) const;
   Hit FindBest(const Query& query, bool& certain);
   std::vector<Hit> FindTop(const Query& query, const TopRequest& request);

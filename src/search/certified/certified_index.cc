@@ -8,7 +8,7 @@
 
 namespace manyarms {
 
-std::unique_ptr<Finder> CertifiedIndex::MakeFinder() {
+std::unique_ptr<Finder> CertifiedIndex::Make(bool one_asker) {
   std::unique_ptr<Finder> finder;
   if (task().objective == Objective::kQuadraticForm) {
     finder = std::make_unique<LazyFormFinder>(*this);
@@ -16,7 +16,8 @@ std::unique_ptr<Finder> CertifiedIndex::MakeFinder() {
     finder = std::make_unique<CertifiedFinder>(
         *this, CertifiedFinder::Limits{.background = options_.background,
                                        .max_bytes = options_.max_bytes,
-                                       .first_pass = options_.first_pass});
+                                       .first_pass = options_.first_pass,
+                                       .one_asker = one_asker});
   }
   if (options_.check_every == 0) return finder;
   return std::make_unique<CheckedFinder>(std::move(finder),

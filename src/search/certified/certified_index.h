@@ -13,9 +13,15 @@ class CertifiedIndex final : public Index {
                  const ArmStore& store, Scope scope)
       : Index(task, store, scope), options_(options) {}
 
-  std::unique_ptr<Finder> MakeFinder() override;
+  std::unique_ptr<Finder> MakeFinder() override { return Make(true); }
+
+  /// REQUIRES: the objective is not kQuadraticForm.
+  std::unique_ptr<Finder> MakeSharedFinder() override { return Make(false); }
+  bool own_finders_pay() const override { return true; }
 
  private:
+  std::unique_ptr<Finder> Make(bool one_asker);
+
   const CertifiedOptions options_;
 };
 

@@ -1,0 +1,112 @@
+#ifndef MANYARMS_SEARCH_FINDER_CACHE_H_
+#define MANYARMS_SEARCH_FINDER_CACHE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+
+#include "base/frequency_sketch.h"
+#include "base/shared_mutex.h"
+#include "search/search.h"
+
+namespace manyarms {
+
+/// Finders of their own for those of many askers that ask often, under one
+/// limit of memory for all. All others ask a finder that they share
+/// (Index::MakeSharedFinder). With an exact search, answers do not depend on
+/// who has one.
+///
+/// An asker gets a finder when it has asked a few times lately. When memory is
+/// short, it must have asked more often than the asker whose finder was not
+/// used for longest, which then loses it. (This is TinyLFU's rule of admission;
+/// the sketch that counts takes 1 MiB.)
+///
+/// Thread safety: any number of threads may call any method. An asker must not
+/// ask on two threads at the same time.
+class FinderCache {
+ public:
+  /// The index must outlive the cache.
+  FinderCache(Index& index, std::size_t most_bytes);
+  ~FinderCache();
+  FinderCache(const FinderCache&) = delete;
+  FinderCache& operator=(const FinderCache&) = delete;
+
+ private:
+  struct Entry {
+    std::uint64_t asker = 0;
+    std::unique_ptr<Finder> finder;
+    bool lent = false;
+    // As they were when the finder was last given back.
+    std::size_t bytes = 0;
+    SearchStats stats = {};
+  };
+  using Entries = std::list<Entry>;
+
+ public:
+  /// An asker's finder, for the time of a question. It is given back when the
+  /// loan ends; the thread must not hold the store's ReadLock then.
+  class Loan {
+   public:
+    Loan() = default;
+    Loan(FinderCache& cache, Entries::iterator entry)
+        : cache_(&cache), entry_(entry) {}
+    ~Loan() {
+      if (cache_ != nullptr) cache_->GiveBack(entry_);
+    }
+    Loan(Loan&& other) noexcept
+        : cache_(std::exchange(other.cache_, nullptr)), entry_(other.entry_) {}
+    Loan& operator=(Loan&&) = delete;
+
+    /// Null if the asker has no finder of its own.
+    Finder* get() const {
+      return cache_ != nullptr ? entry_->finder.get() : nullptr;
+    }
+
+   private:
+    FinderCache* cache_ = nullptr;
+    Entries::iterator entry_;
+  };
+
+  /// Counts a question and lends the asker's finder, if it has one or gets one.
+  /// Two askers must have different numbers. REQUIRES: the caller does not hold
+  /// the store's ReadLock: a finder that is destroyed may wait for a survey.
+  Loan Borrow(std::uint64_t asker);
+
+  /// Destroys the asker's finder, if it has one. REQUIRES: as for Borrow, and
+  /// it is not lent.
+  void Forget(std::uint64_t asker);
+
+  std::size_t size() const;
+
+  /// What the finders take, each as it was when it was last given back, without
+  /// the sketch.
+  std::size_t memory_bytes() const;
+
+  /// The sums over all finders that there were.
+  SearchStats stats() const;
+
+ private:
+  void GiveBack(Entries::iterator entry);
+  Entries::iterator LeastRecentlyUsed();
+  void Evict(Entries::iterator entry, Entries& evicted);
+  static std::size_t BytesOf(const Entry& entry);
+
+  Index& index_;
+  const std::size_t most_bytes_;
+
+  mutable SharedMutex mutex_{LockLevel::kIndex};
+  // The rest is guarded by mutex_.
+  FrequencySketch frequency_;
+  Entries entries_;  // the most recently used first
+  std::unordered_map<std::uint64_t, Entries::iterator> entry_of_;
+  std::size_t bytes_ = 0;
+  std::size_t bytes_of_new_ = 0;  // of a finder that was not asked yet
+  SearchStats of_evicted_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_SEARCH_FINDER_CACHE_H_
