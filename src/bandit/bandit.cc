@@ -34,7 +34,7 @@ void Bandit::Add(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   state.Announce(
       state.scale.negative_rewards()
-          ? state.store.Add(ids, state.InnerRows(ids.size(), features))
+          ? state.store.Add(ids, state.scale.InnerRows(ids.size(), features))
           : state.store.Add(ids, features));
 }
 
@@ -61,7 +61,7 @@ void Bandit::Remove(ArmId id) {
 // Arms keep their slots, so that Ids does not change.
 void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
-  const std::vector<float> rows = state.InnerRows(ids.size(), features);
+  const std::vector<float> rows = state.scale.InnerRows(ids.size(), features);
   state.Replace(state.store.DistinctSlots(ids), rows);
 }
 

@@ -12,12 +12,15 @@ std::span<float> PendingDecisions::FeaturesAt(std::uint32_t place) {
 }
 
 std::span<float> PendingDecisions::Add(ArmId arm) {
-  if (window_.size() == limit_) DropFirst();
+  if (window_size() == limit_) DropFirst();
   if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(features_.size() / dim_));
-    features_.resize(features_.size() + dim_);
-    arms_.resize(arms_.size() + 1);
+    // If memory runs out here, a place without features is left, or one that
+    // is never used.
+    const std::size_t places = arms_.size();
+    features_.resize((places + 1) * dim_);
+    arms_.push_back(arm);
     free_.reserve(arms_.capacity());  // so that Remove never fails
+    free_.push_back(static_cast<std::uint32_t>(places));
   }
   window_.push_back(free_.back());
   free_.pop_back();
@@ -27,8 +30,7 @@ std::span<float> PendingDecisions::Add(ArmId arm) {
 }
 
 bool PendingDecisions::IsPending(DecisionId decision) const {
-  return decision >= first_ && decision <= last() &&
-         window_[decision - first_] != kDone;
+  return decision >= first_ && decision <= last() && PlaceOf(decision) != kDone;
 }
 
 std::span<const float> PendingDecisions::Features(DecisionId decision) const {
@@ -42,12 +44,12 @@ std::span<const float> PendingDecisions::Features(DecisionId decision) const {
                           "or {} or more have been made since",
                           decision, limit_));
   }
-  return std::span(features_).subspan(window_[decision - first_] * dim_, dim_);
+  return std::span(features_).subspan(PlaceOf(decision) * dim_, dim_);
 }
 
 void PendingDecisions::CheckArm(DecisionId decision, ArmId arm) const {
   if (!IsPending(decision) || decision < first_armed_) return;
-  const ArmId chosen = arms_[window_[decision - first_]];
+  const ArmId chosen = arms_[PlaceOf(decision)];
   if (chosen != arm) {
     throw Error(ErrorCode::kUnknownId,
                 fmt::format("decision {} chose another arm here: this one is "
@@ -57,27 +59,40 @@ void PendingDecisions::CheckArm(DecisionId decision, ArmId arm) const {
 }
 
 void PendingDecisions::Remove(DecisionId decision) {
-  std::uint32_t& place = window_[decision - first_];
+  std::uint32_t& place = PlaceOf(decision);
   free_.push_back(place);
   place = kDone;
   --size_;
-  while (!window_.empty() && window_.front() == kDone) DropFirst();
+  while (window_size() > 0 && PlaceOf(first_) == kDone) DropFirst();
 }
 
+// Entries that were dropped are removed when they are half of all, so that each
+// is moved once on average.
 void PendingDecisions::DropFirst() {
-  if (window_.front() != kDone) {
-    free_.push_back(window_.front());
+  if (PlaceOf(first_) != kDone) {
+    free_.push_back(PlaceOf(first_));
     --size_;
   }
-  window_.pop_front();
+  ++dropped_;
   ++first_;
+  if (2 * dropped_ >= window_.size()) {
+    window_.erase(window_.begin(),
+                  window_.begin() + static_cast<std::ptrdiff_t>(dropped_));
+    dropped_ = 0;
+  }
+}
+
+std::size_t PendingDecisions::memory_bytes() const {
+  return sizeof(*this) + features_.capacity() * sizeof(float) +
+         arms_.capacity() * sizeof(ArmId) +
+         (window_.capacity() + free_.capacity()) * sizeof(std::uint32_t);
 }
 
 void PendingDecisions::Save(ByteWriter& writer) const {
   writer.Transfer(first_);
   writer.Transfer(first_armed_);
-  writer.Transfer(std::uint64_t{window_.size()});
-  for (const std::uint32_t place : window_) {
+  writer.Transfer(std::uint64_t{window_size()});
+  for (const std::uint32_t place : std::span(window_).subspan(dropped_)) {
     const bool pending = place != kDone;
     writer.Transfer(pending);
     if (pending) {

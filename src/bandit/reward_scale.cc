@@ -62,4 +62,18 @@ std::vector<float> RewardScale::InnerFeatures(
   return inner;
 }
 
+std::vector<float> RewardScale::InnerRows(std::size_t arms,
+                                          const FeatureRows& given) const {
+  CheckShape(given, arms, dim_);
+  std::vector<float> row(dim_);
+  std::vector<float> rows;
+  rows.reserve(arms * inner_dim());
+  for (std::size_t i = 0; i < arms; ++i) {
+    given.Copy(i, row);
+    CheckRow(row, i, given);
+    AppendInner(row, rows);
+  }
+  return rows;
+}
+
 }  // namespace manyarms

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "manyarms/features.h"
+
 namespace manyarms {
 
 /// Converts features and rewards between the caller's scale and the inner scale
@@ -41,6 +43,11 @@ class RewardScale {
   std::vector<double> OuterMean(std::span<const double> inner) const;
 
   std::vector<float> InnerFeatures(std::span<const float> features) const;
+
+  /// All rows, converted. Throws Error(kInvalidArgument) unless there is a row
+  /// of dim features within their bounds for each of the arms.
+  std::vector<float> InnerRows(std::size_t arms,
+                               const FeatureRows& given) const;
 
  private:
   std::size_t dim_;

@@ -8,6 +8,10 @@
 
 namespace manyarms {
 
+/// The newest format of bandits' files. Fields of options know the first that
+/// has them.
+inline constexpr std::uint32_t kBanditFormat = 4;
+
 void SaveOptions(ByteWriter& writer, const BanditOptions& options);
 
 /// Reads the options of a file of the given format. Options that the format

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/check.h"
 #include "kernels/blocks.h"
 #include "policy/kinds.h"
@@ -34,20 +32,6 @@ Slot Bandit::State::ToObserve(ArmId id) const {
               fmt::format("there is no arm {}; hand over its features to learn "
                           "of one that is gone",
                           id));
-}
-
-std::vector<float> Bandit::State::InnerRows(std::size_t arms,
-                                            const FeatureRows& given) const {
-  CheckShape(given, arms, options.dim);
-  std::vector<float> row(options.dim);
-  std::vector<float> rows;
-  rows.reserve(arms * store.dim());
-  for (std::size_t i = 0; i < arms; ++i) {
-    given.Copy(i, row);
-    CheckRow(row, i, given);
-    scale.AppendInner(row, rows);
-  }
-  return rows;
 }
 
 Hit Bandit::State::ChooseAmong(const ArmSet* among) {
@@ -109,13 +93,6 @@ void Bandit::State::Replace(std::span<const Slot> slots,
   store.Replace(slots, inner_rows);
   if (index) index->Replace(slots);
   policy->Add(slots);
-}
-
-bool Bandit::State::AllNamed(const Names& names) const {
-  return names.size() == store.size() &&
-         std::ranges::all_of(store.Slots(), [&](Slot slot) {
-           return names.Find(store.id(slot)) != nullptr;
-         });
 }
 
 }  // namespace manyarms

@@ -23,10 +23,6 @@ struct Bandit::State {
   /// The arm of a reward without a decision. Throws Error(kUnknownId).
   Slot ToObserve(ArmId id) const;
 
-  /// All rows, checked and on the inner scale.
-  std::vector<float> InnerRows(std::size_t arms,
-                               const FeatureRows& given) const;
-
   Hit ChooseAmong(const ArmSet* among);
   Decision Decide(const Hit& hit);
   std::vector<Decision> DecideAll(const std::vector<Hit>& hits);
@@ -42,9 +38,6 @@ struct Bandit::State {
   /// REQUIRES for the next two: arms that are there, each once.
   void Remove(std::span<const Slot> slots);
   void Replace(std::span<const Slot> slots, std::span<const float> inner_rows);
-
-  /// Whether these are the names of all arms, and of nothing else.
-  bool AllNamed(const Names& names) const;
 
   void Save(std::ostream& out, const Names* names) const;
 

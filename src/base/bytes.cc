@@ -44,7 +44,9 @@ std::size_t ByteReader::Count(std::size_t bytes_each) {
 
 void FailCorrupt(const char* what) {
   throw Error(ErrorCode::kCorrupt,
-              fmt::format("this is not a whole saved bandit: {}", what));
+              fmt::format("this is not a whole saved bandit, population or "
+                          "learner: {}",
+                          what));
 }
 
 }  // namespace manyarms
