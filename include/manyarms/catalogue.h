@@ -62,6 +62,7 @@ class Catalogue {
 
  private:
   friend class Bandit;
+  friend class Population;
   struct State;
 
   std::unique_ptr<State> state_;

@@ -10,7 +10,8 @@ namespace manyarms {
 /// The caller's name for an arm. Any 64-bit value is allowed.
 using ArmId = std::uint64_t;
 
-/// A bandit's name for one of its decisions: 1, 2, 3, ...
+/// A bandit's name for one of its decisions: 1, 2, 3, ... (Those of a
+/// population begin with bits that stand for the learner.)
 using DecisionId = std::uint64_t;
 
 /// Bounds on the caller's values. They keep every score finite in float, even

@@ -6,10 +6,12 @@
 #include <atomic>
 #include <filesystem>
 #include <iterator>
+#include <sstream>
 #include <thread>
 
 #include "base/shared_mutex.h"
 #include "manyarms/bandit.h"
+#include "manyarms/population.h"
 #include "manyarms/threads.h"
 #include "testing.h"
 
@@ -98,6 +100,51 @@ TEST(Fork, MeetsLocksAndBanditsThatOtherThreadsMakeAndDestroy) {
       if (!kAllocationSurvivesForks) return true;
       Bandit own = make(HnswOptions{});
       return use(inherited) && use(own);
+    })) << "fork "
+        << i;
+  }
+  done = true;
+}
+
+// Threads choose, learn, and change and save arms while another thread forks.
+// The child may use the population, whatever they were doing.
+TEST(Fork, LetsAChildUseAPopulationThatOtherThreadsAreUsing) {
+  constexpr std::size_t kDim = 4;
+  constexpr std::size_t kArms = 5000;
+  const std::vector<float> rows = testing::GaussianRows(kArms, kDim, 1);
+  Population population({.dim = kDim});
+  population.Add(testing::FirstIds(kArms), rows);
+  std::atomic<bool> done = false;
+  std::vector<std::jthread> threads;
+  threads.reserve(3);
+  for (std::uint64_t thread = 0; thread < 2; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (std::uint64_t t = 0; !done; ++t) {
+        const std::uint64_t key = 2 * (t % 10) + thread;
+        const Decision decision = population.Choose(key);
+        population.Learn(key, decision.id, 1);
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    for (ArmId id = 0; !done; id = (id + 1) % kArms) {
+      population.Remove(id);
+      population.Add(id, std::span(rows).subspan(id * kDim, kDim));
+      if (id % 100 == 0) {
+        std::ostringstream out;
+        population.Save(out);
+      }
+    }
+  });
+  for (int i = 0; i < 50 && !HasFailure(); ++i) {
+    EXPECT_TRUE(WorksInAChild([&] {
+      if (!kAllocationSurvivesForks) return true;
+      for (std::uint64_t key = 0; key < 20; ++key) {
+        const Decision decision = population.Choose(key);
+        population.Learn(key, decision.id, 1);
+      }
+      population.Remove(population.Ids().front());
+      return population.size() + 1 >= kArms - 1;
     })) << "fork "
         << i;
   }

@@ -1,0 +1,232 @@
+#ifndef MANYARMS_POPULATION_H_
+#define MANYARMS_POPULATION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "manyarms/bandit.h"
+#include "manyarms/catalogue.h"
+#include "manyarms/error.h"
+#include "manyarms/features.h"
+#include "manyarms/learner_key.h"
+#include "manyarms/names.h"
+#include "manyarms/policy_options.h"
+#include "manyarms/search_options.h"
+#include "manyarms/stats.h"
+#include "manyarms/types.h"
+
+namespace manyarms {
+
+struct PopulationOptions {
+  std::size_t dim = 0;  ///< number of features of an arm, 1 to kMaxDim
+  /// ts or ucb. elim is refused: it keeps every arm in one of its stages, for
+  /// each learner, which would take memory and time in proportion to all arms
+  /// for every learner.
+  PolicyOptions policy = ThompsonOptions{};
+  SearchOptions search = CertifiedOptions{};
+  double regularisation = 1.0;    ///< lambda in the paper
+  bool negative_rewards = false;  ///< as in BanditOptions
+  std::uint64_t seed = 1;
+  /// Rewards can be learned for this number of the latest decisions of each
+  /// learner, 1 to kMaxPending. A pending decision takes 4d + 16 bytes.
+  std::size_t max_pending = 1024;
+  /// Certified search keeps orders for those learners that choose often. All of
+  /// them together may take this number of bytes, at least 1. (Surveys under
+  /// way are not counted, see CertifiedOptions::max_bytes; there is at most one
+  /// for each survey thread.) Decisions do not depend on it.
+  std::size_t order_budget = std::size_t{256} << 20;
+
+  bool operator==(const PopulationOptions&) const = default;
+};
+
+/// What a population knows of a learner, apart from what the learner knows.
+struct LearnerInfo {
+  std::uint64_t choices = 0;  ///< slates count once
+  std::uint64_t rewards = 0;  ///< learned, with or without a decision
+  std::size_t pending = 0;    ///< decisions whose reward may still be learned
+};
+
+/// The sums over all learners, without calls that are under way, and what there
+/// is now.
+struct PopulationStats : PolicyStats {
+  std::uint64_t learners = 0;
+  std::uint64_t learner_bytes = 0;  ///< of learners, their keys and decisions
+  std::uint64_t finders = 0;        ///< of learners that choose often
+  std::uint64_t finder_bytes = 0;   ///< of these finders, with their orders
+};
+
+/// Many learners over one set of arms: each has its own rewards and makes its
+/// own decisions, and all choose from the same arms.
+///
+/// A learner exists from its first choice or its first reward on. It decides
+/// exactly as a Bandit with the options LoneOptions(learner) that has the same
+/// arms and learns the same rewards, if the search is exact. Between two calls
+/// it takes 4(d + 1)(d + 2) bytes (with ucb about twice as many), some hundred
+/// for itself, and what its pending decisions take: 1.4 KB with 16 features.
+///
+/// Costs are those of Bandit. The first choices of a learner, and those of
+/// learners that choose rarely, are answered by a first pass over all arms
+/// (CertifiedOptions::first_pass); learners that choose often get an order.
+///
+/// A decision's id is unique among those of its learner: its number is in the
+/// lower 40 bits. The upper 24 bits depend on the learner's key and the seed,
+/// so that a decision of another learner is recognised, but for one in 16
+/// million.
+///
+/// After an Error everything is as it was before the call. If memory runs out
+/// in Add, Remove, Update or a choice, the population must not be used any
+/// more. A population that was moved from can only be destroyed or assigned to.
+///
+/// Thread safety: any number of threads may call any methods at the same time,
+/// but for moving and destruction. Calls for one learner take turns, and so do
+/// changes of arms. Choices wait for a change of arms that is under way, and a
+/// change for the choices that are. With an exact search, a learner's decisions
+/// do not depend on what other threads do for other learners.
+///
+/// Fork: a fork waits for calls that are under way, and the child may use the
+/// population.
+class Population {
+ public:
+  /// Throws Error(kInvalidArgument) or Error(kUnsupported).
+  explicit Population(const PopulationOptions& options);
+  ~Population();
+  Population(Population&&) noexcept;
+  Population& operator=(Population&&) noexcept;
+
+  /// Arms are added, removed and updated for all learners, as those of a
+  /// Bandit.
+  void Reserve(std::size_t arms);
+  void Add(std::span<const ArmId> ids, const FeatureRows& features);
+  void Add(std::span<const ArmId> ids, std::span<const float> features);
+  void Add(ArmId id, std::span<const float> features);
+  void Remove(std::span<const ArmId> ids);
+  void Remove(ArmId id);
+  void Update(std::span<const ArmId> ids, const FeatureRows& features);
+
+  bool Contains(ArmId id) const;
+  std::vector<ArmId> Ids() const;
+  std::size_t size() const;  ///< number of arms
+  std::size_t dim() const;
+  const PopulationOptions& options() const;
+
+  /// The arms. With negative_rewards their features are the extended ones.
+  const Catalogue& catalogue() const;
+
+  /// Chooses an arm for a learner. A mask of eligible arms has one value for
+  /// each arm, in the order of Ids; callers see to it that no thread adds or
+  /// removes arms between the two calls. Throws Error(kNoArms) when there is
+  /// nothing to choose from.
+  Decision Choose(const LearnerKey& learner, const Eligible& eligible = {});
+
+  /// The `count` best arms of one draw, best first, each as a decision of its
+  /// own; fewer if fewer are eligible. If `count` is 0, nothing is drawn and
+  /// the result is empty.
+  std::vector<Decision> ChooseBest(const LearnerKey& learner, std::size_t count,
+                                   const Eligible& eligible = {});
+
+  /// A choice for each of the learners, on several threads. A learner that is
+  /// given more than once chooses that often, in the order given. If arms
+  /// change meanwhile, some choose before the change and some after it. Throws
+  /// Error(kNoArms) when there is nothing to choose from. (If arms are removed
+  /// meanwhile so that none are left, some may have chosen when it throws.)
+  std::vector<Decision> ChooseFor(std::span<const LearnerKey> learners);
+
+  /// Learns a reward of a decision of each of the learners, on several threads:
+  /// all, or none if it throws what Learn throws. (While other threads learn or
+  /// dismiss the same decisions, it may learn some and throw.)
+  void LearnFor(std::span<const LearnerKey> learners,
+                std::span<const DecisionId> decisions,
+                std::span<const double> rewards);
+
+  /// Learns the reward of a learner's decision, or of several: all, or none if
+  /// it throws. Throws Error(kUnknownId) for a learner that there is not, and
+  /// for a decision that this learner never made or that is not pending any
+  /// more; Error(kDuplicateId) for a decision that is given twice.
+  void Learn(const LearnerKey& learner, DecisionId decision, double reward);
+  void Learn(const LearnerKey& learner, std::span<const DecisionId> decisions,
+             std::span<const double> rewards);
+
+  /// Forgets a decision whose reward will never come. Throws as Learn does.
+  void Dismiss(const LearnerKey& learner, DecisionId decision);
+
+  /// Learns rewards that belong to no decision: that of an arm that exists, or
+  /// that of any features.
+  void Observe(const LearnerKey& learner, ArmId id, double reward);
+  void Observe(const LearnerKey& learner, std::span<const float> features,
+               double reward);
+
+  /// The next five are those of a Bandit. For a learner that does not exist
+  /// they answer as for one that has learned nothing.
+  double Predict(const LearnerKey& learner,
+                 std::span<const float> features) const;
+  std::vector<double> Predict(const LearnerKey& learner,
+                              const FeatureRows& features) const;
+  std::vector<double> Scores(const LearnerKey& learner,
+                             std::span<const ArmId> ids) const;
+  std::vector<double> Uncertainty(const LearnerKey& learner,
+                                  std::span<const ArmId> ids) const;
+  std::vector<double> Mean(const LearnerKey& learner) const;
+
+  bool Knows(const LearnerKey& learner) const;
+
+  /// Throws Error(kUnknownId).
+  LearnerInfo Describe(const LearnerKey& learner) const;
+
+  /// Forgets a learner and all that it has learned. If it is named again, it
+  /// begins anew, with the same random numbers. Throws Error(kUnknownId).
+  void Forget(const LearnerKey& learner);
+
+  /// The keys of all learners: numbers in ascending order, then strings.
+  std::vector<LearnerKey> Learners() const;
+
+  std::size_t learners() const;
+
+  /// The options of a Bandit that decides as this learner does.
+  BanditOptions LoneOptions(const LearnerKey& learner) const;
+
+  PopulationStats stats() const;
+
+  /// Writes everything: options, arms, learners and their pending decisions.
+  /// With certified search and scan, the learners of a population that is
+  /// loaded make exactly the decisions that these would have made. Arms do not
+  /// change meanwhile. Learners may, and each is saved as it is at one moment.
+  ///
+  /// A file is written whole or not at all, and `names` are saved along with
+  /// the arms, as by Bandit::Save, which throws the same. Callers see to it
+  /// that names do not change meanwhile.
+  void Save(const std::filesystem::path& path,
+            const Names* names = nullptr) const;
+  void Save(std::ostream& out, const Names* names = nullptr) const;
+
+  /// As Bandit::Load.
+  static Population Load(const std::filesystem::path& path,
+                         Names* names = nullptr);
+  static Population Load(std::istream& in, Names* names = nullptr);
+
+  /// A learner as bytes that any store can keep: what it has learned, its
+  /// counters and its pending decisions, with a version and a checksum. Throws
+  /// Error(kUnknownId).
+  std::vector<std::byte> Export(const LearnerKey& learner) const;
+
+  /// The learner becomes the one that was exported, whether it existed or not.
+  /// In a population with the same options and arms it then decides as that one
+  /// would have. Its pending decisions keep their ids if key and seed are the
+  /// same. Throws Error(kCorrupt) for bytes that Export cannot have returned,
+  /// Error(kUnsupported) for those of a later version, and
+  /// Error(kInvalidArgument) for those of a population with another dimension,
+  /// policy, regularisation or kind of rewards, or a larger max_pending.
+  void Import(const LearnerKey& learner, std::span<const std::byte> exported);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POPULATION_H_

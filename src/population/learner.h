@@ -1,0 +1,35 @@
+#ifndef MANYARMS_POPULATION_LEARNER_H_
+#define MANYARMS_POPULATION_LEARNER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "bandit/pending.h"
+
+namespace manyarms {
+
+/// A learner at rest. Most learners are, at any moment, so it is small.
+struct Learner {
+  std::uint64_t asker = 0;      ///< a number that no other learner ever had
+  std::uint64_t rewards = 0;    ///< learned
+  std::uint64_t choices = 0;    ///< asked for
+  std::uint64_t decisions = 0;  ///< made, pending or not
+  /// Its posterior (Posterior::Pack); none while it knows what the prior knows.
+  std::unique_ptr<double[]> packed;
+  std::unique_ptr<PendingDecisions> pending;  ///< none while none is pending
+
+  bool IsPending(std::uint64_t decision) const {
+    return pending && pending->IsPending(decision);
+  }
+
+  /// REQUIRES: the decision is pending.
+  void Done(std::uint64_t decision) {
+    pending->Remove(decision);
+    if (pending->size() == 0) pending.reset();
+  }
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POPULATION_LEARNER_H_

@@ -1,0 +1,273 @@
+#include "manyarms/population.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+#include "base/check.h"
+#include "population/state.h"
+
+namespace manyarms {
+namespace {
+
+void CheckRewards(std::size_t decisions, std::span<const double> rewards) {
+  if (rewards.size() != decisions) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} rewards given for {} decisions", rewards.size(),
+                            decisions));
+  }
+  for (const double reward : rewards) CheckReward(reward);
+}
+
+// Decisions of two learners may have the same id, if rarely.
+void CheckDistinctPairs(std::span<const LearnerKey> learners,
+                        std::span<const DecisionId> decisions) {
+  std::vector<std::size_t> order(decisions.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto pair = [&](std::size_t i) {
+    return std::tie(decisions[i], learners[i]);
+  };
+  std::ranges::sort(order, {}, pair);
+  const auto twice = std::ranges::adjacent_find(order, {}, pair);
+  if (twice != order.end()) {
+    throw Error(ErrorCode::kDuplicateId,
+                fmt::format("decision {} is given twice", decisions[*twice]));
+  }
+}
+
+}  // namespace
+
+Population::Population(const PopulationOptions& options)
+    : state_(std::make_unique<State>(options)) {}
+Population::~Population() = default;
+Population::Population(Population&&) noexcept = default;
+Population& Population::operator=(Population&&) noexcept = default;
+
+void Population::Reserve(std::size_t arms) {
+  const std::scoped_lock lock(state_->changing_arms);
+  state_->store.Reserve(arms);
+}
+
+void Population::Add(std::span<const ArmId> ids, const FeatureRows& features) {
+  State& state = *state_;
+  const std::scoped_lock lock(state.changing_arms);
+  state.index->Add(
+      state.scale.negative_rewards()
+          ? state.store.Add(ids, state.scale.InnerRows(ids.size(), features))
+          : state.store.Add(ids, features));
+}
+
+void Population::Add(std::span<const ArmId> ids,
+                     std::span<const float> features) {
+  CheckRowCount(features.size(), ids.size(), dim());
+  Add(ids, FeatureRows(features.data(), ids.size(), dim(),
+                       {.row = static_cast<std::ptrdiff_t>(dim())}));
+}
+
+void Population::Add(ArmId id, std::span<const float> features) {
+  CheckFeatures(features, dim());
+  Add(std::span(&id, 1), features);
+}
+
+void Population::Remove(std::span<const ArmId> ids) {
+  const std::scoped_lock lock(state_->changing_arms);
+  const std::vector<Slot> slots = state_->store.DistinctSlots(ids);
+  state_->store.Remove(slots);
+  state_->index->Remove(slots);
+}
+
+void Population::Remove(ArmId id) { Remove(std::span(&id, 1)); }
+
+void Population::Update(std::span<const ArmId> ids,
+                        const FeatureRows& features) {
+  State& state = *state_;
+  const std::scoped_lock lock(state.changing_arms);
+  const std::vector<float> rows = state.scale.InnerRows(ids.size(), features);
+  const std::vector<Slot> slots = state.store.DistinctSlots(ids);
+  state.store.Replace(slots, rows);
+  state.index->Replace(slots);
+}
+
+bool Population::Contains(ArmId id) const {
+  return state_->catalogue.Contains(id);
+}
+std::vector<ArmId> Population::Ids() const { return state_->catalogue.Ids(); }
+std::size_t Population::size() const { return state_->catalogue.size(); }
+std::size_t Population::dim() const { return state_->options.dim; }
+const PopulationOptions& Population::options() const { return state_->options; }
+const Catalogue& Population::catalogue() const { return state_->catalogue; }
+
+Decision Population::Choose(const LearnerKey& learner,
+                            const Eligible& eligible) {
+  return state_->Choose(learner, {.eligible = eligible}).front();
+}
+
+std::vector<Decision> Population::ChooseBest(const LearnerKey& learner,
+                                             std::size_t count,
+                                             const Eligible& eligible) {
+  CheckCount("number of choices (at most max_pending)", count, 0,
+             state_->options.max_pending);
+  if (count == 0) return {};
+  return state_->Choose(learner,
+                        {.count = count, .slate = true, .eligible = eligible});
+}
+
+std::vector<Decision> Population::ChooseFor(
+    std::span<const LearnerKey> learners) {
+  std::vector<Decision> decisions(learners.size());
+  if (learners.empty()) return decisions;
+  if (size() == 0) {
+    throw Error(ErrorCode::kNoArms, "there are no arms to choose from");
+  }
+  LearnerTable::ForEachOf(
+      learners, [&](std::size_t i) { decisions[i] = Choose(learners[i]); });
+  return decisions;
+}
+
+void Population::LearnFor(std::span<const LearnerKey> learners,
+                          std::span<const DecisionId> decisions,
+                          std::span<const double> rewards) {
+  if (decisions.size() != learners.size()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} decisions given for {} learners",
+                            decisions.size(), learners.size()));
+  }
+  CheckRewards(decisions.size(), rewards);
+  CheckDistinctPairs(learners, decisions);
+  LearnerTable::ForEachOf(learners, [&](std::size_t i) {
+    state_->learners.Look(learners[i], [&](const Learner* found) {
+      if (found == nullptr) LearnerTable::FailUnknown(learners[i]);
+      state_->PendingNumber(learners[i], *found, decisions[i]);
+    });
+  });
+  LearnerTable::ForEachOf(learners, [&](std::size_t i) {
+    state_->Learn(learners[i], decisions.subspan(i, 1), rewards.subspan(i, 1));
+  });
+}
+
+void Population::Learn(const LearnerKey& learner, DecisionId decision,
+                       double reward) {
+  Learn(learner, std::span(&decision, 1), std::span(&reward, 1));
+}
+
+void Population::Learn(const LearnerKey& learner,
+                       std::span<const DecisionId> decisions,
+                       std::span<const double> rewards) {
+  CheckRewards(decisions.size(), rewards);
+  state_->Learn(learner, decisions, rewards);
+}
+
+void Population::Dismiss(const LearnerKey& learner, DecisionId decision) {
+  state_->learners.ChangeExisting(learner, [&](Learner& found) {
+    found.Done(state_->PendingNumber(learner, found, decision));
+  });
+}
+
+void Population::Observe(const LearnerKey& learner, ArmId id, double reward) {
+  CheckReward(reward);
+  state_->Observe(learner, state_->InnerFeatures(std::span(&id, 1)), reward);
+}
+
+void Population::Observe(const LearnerKey& learner,
+                         std::span<const float> features, double reward) {
+  CheckFeatures(features, dim());
+  CheckReward(reward);
+  state_->Observe(learner, state_->scale.InnerFeatures(features), reward);
+}
+
+std::vector<double> Population::Mean(const LearnerKey& learner) const {
+  const Eigen::VectorXd mean = state_->MeanOf(learner);
+  return state_->scale.OuterMean({mean.data(), state_->store.dim()});
+}
+
+double Population::Predict(const LearnerKey& learner,
+                           std::span<const float> features) const {
+  CheckFeatures(features, dim());
+  return state_->Predict(state_->MeanOf(learner),
+                         state_->scale.InnerFeatures(features));
+}
+
+std::vector<double> Population::Predict(const LearnerKey& learner,
+                                        const FeatureRows& features) const {
+  return state_->PredictRows(
+      state_->MeanOf(learner),
+      state_->scale.InnerRows(features.rows(), features));
+}
+
+std::vector<double> Population::Scores(const LearnerKey& learner,
+                                       std::span<const ArmId> ids) const {
+  return state_->PredictRows(state_->MeanOf(learner),
+                             state_->InnerFeatures(ids));
+}
+
+std::vector<double> Population::Uncertainty(const LearnerKey& learner,
+                                            std::span<const ArmId> ids) const {
+  const State& state = *state_;
+  const std::vector<float> rows = state.InnerFeatures(ids);
+  const std::size_t inner = state.store.dim();
+  return state_->WithPosterior(learner, [&](const Workspace& workspace) {
+    std::vector<double> uncertainty;
+    uncertainty.reserve(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      uncertainty.push_back(state.scale.OuterDifference(
+          workspace.questions->exploration() *
+          workspace.posterior.Width(
+              std::span(rows).subspan(i * inner, inner))));
+    }
+    return uncertainty;
+  });
+}
+
+bool Population::Knows(const LearnerKey& learner) const {
+  return state_->learners.Look(
+      learner, [](const Learner* found) { return found != nullptr; });
+}
+
+LearnerInfo Population::Describe(const LearnerKey& learner) const {
+  return state_->learners.Look(learner, [&](const Learner* found) {
+    if (found == nullptr) LearnerTable::FailUnknown(learner);
+    return LearnerInfo{.choices = found->choices,
+                       .rewards = found->rewards,
+                       .pending = found->pending ? found->pending->size() : 0};
+  });
+}
+
+// Its finder is destroyed when nobody can borrow it any more.
+void Population::Forget(const LearnerKey& learner) {
+  const Learner forgotten = state_->learners.Take(learner);
+  state_->finders.Forget(forgotten.asker);
+}
+
+std::vector<LearnerKey> Population::Learners() const {
+  std::vector<LearnerKey> keys;
+  state_->learners.ForEachShard(
+      [&](std::size_t count) { keys.reserve(keys.size() + count); },
+      [&](const LearnerKey& key, const Learner&) { keys.push_back(key); });
+  std::ranges::sort(keys);
+  return keys;
+}
+
+std::size_t Population::learners() const { return state_->learners.size(); }
+
+BanditOptions Population::LoneOptions(const LearnerKey& learner) const {
+  return state_->LoneOptions(state_->SeedOf(learner));
+}
+
+PopulationStats Population::stats() const {
+  const State& state = *state_;
+  PopulationStats stats;
+  stats += state.workspaces.stats();
+  stats += state.finders.stats();
+  stats.learners = state.learners.size();
+  stats.learner_bytes = state.learners.memory_bytes();
+  stats.finders = state.finders.size();
+  stats.finder_bytes = state.finders.memory_bytes();
+  const auto reading = state.store.ReadLock();
+  const CompactCopy* copy = state.store.compact_copy();
+  if (copy != nullptr) stats.compact_bytes = copy->memory_bytes();
+  return stats;
+}
+
+}  // namespace manyarms

@@ -1,0 +1,200 @@
+// A population's file and an exported learner: each is a magic word, the number
+// of its format, its parts one after another, and a checksum of all that.
+
+#include <fmt/format.h>
+
+#include <sstream>
+#include <string>
+
+#include "bandit/checked_file.h"
+#include "bandit/saved_names.h"
+#include "bandit/saved_options.h"
+#include "bandit/whole_file.h"
+#include "base/bytes.h"
+#include "policy/kinds.h"
+#include "population/saved_learner.h"
+#include "population/state.h"
+
+namespace manyarms {
+namespace {
+
+constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'P', 'O', 'P', 'U'};
+constexpr std::uint32_t kFormat = 1;
+constexpr MagicWord kLearnerMagic = {'M', 'A', 'N', 'Y', 'L', 'R', 'N', 'R'};
+constexpr std::uint32_t kLearnerFormat = 1;
+
+// What a learner must have in common with the population that imports it.
+struct Shape {
+  std::uint64_t dim = 0;
+  std::uint8_t policy = 0;  // its number in saved files
+  std::uint8_t negative_rewards = 0;
+  double regularisation = 0;
+  std::uint64_t max_pending = 0;  // may be more where it is imported
+
+  template <class Stream, class Self>
+  static void Transfer(Stream& stream, Self& self) {
+    stream.Transfer(self.dim);
+    stream.Transfer(self.policy);
+    stream.Transfer(self.negative_rewards);
+    stream.Transfer(self.regularisation);
+    stream.Transfer(self.max_pending);
+  }
+
+  bool FitsInto(const Shape& other) const {
+    return dim == other.dim && policy == other.policy &&
+           negative_rewards == other.negative_rewards &&
+           regularisation == other.regularisation &&
+           max_pending <= other.max_pending;
+  }
+
+  std::string ToString() const {
+    const std::optional<PolicyOptions> known = PolicyKinds::Tagged(policy);
+    return fmt::format(
+        "{} features, policy {}, {} negative rewards, regularisation {} and at "
+        "most {} pending decisions",
+        dim, known ? PolicyName(*known) : "unknown",
+        negative_rewards != 0 ? "with" : "without", regularisation,
+        max_pending);
+  }
+};
+
+Shape ShapeOf(const PopulationOptions& options) {
+  return {.dim = options.dim,
+          .policy = PolicyKinds::Visit(
+              options.policy, [](auto kind, const auto&) { return kind.kTag; }),
+          .negative_rewards = std::uint8_t{options.negative_rewards},
+          .regularisation = options.regularisation,
+          .max_pending = options.max_pending};
+}
+
+PopulationOptions ToPopulation(const BanditOptions& options) {
+  return {.dim = options.dim,
+          .policy = options.policy,
+          .search = options.search,
+          .regularisation = options.regularisation,
+          .negative_rewards = options.negative_rewards,
+          .seed = options.seed,
+          .max_pending = options.max_pending};
+}
+
+}  // namespace
+
+void Population::Save(const std::filesystem::path& path,
+                      const Names* names) const {
+  WriteWhole(path, [&](std::ostream& out) { state_->Save(out, names); });
+}
+
+void Population::Save(std::ostream& out, const Names* names) const {
+  state_->Save(out, names);
+  out.flush();
+  if (!out) throw Error(ErrorCode::kIo, "cannot write all of the population");
+}
+
+void Population::State::Save(std::ostream& out, const Names* names) const {
+  const std::scoped_lock lock(changing_arms);
+  CheckNames(names, store);
+  ByteWriter writer(out);
+  writer.Values(std::span<const char>(kMagic));
+  writer.Transfer(kFormat);
+  writer.Transfer(kBanditFormat);
+  SaveOptions(writer, LoneOptions(options.seed));
+  writer.Transfer(std::uint64_t{options.order_budget});
+  store.Save(writer);
+  SaveNames(writer, names);
+  LearnerFile file(FreshPosterior(), options.max_pending);
+  learners.ForEachShard(
+      [&](std::size_t count) { writer.Transfer(std::uint64_t{count}); },
+      [&](const LearnerKey& key, const Learner& learner) {
+        SaveKey(writer, key);
+        file.Save(writer, learner);
+      });
+  writer.Transfer(writer.checksum());
+}
+
+Population Population::Load(const std::filesystem::path& path, Names* names) {
+  return ReadWhole(path, [&](std::istream& in) { return Load(in, names); });
+}
+
+Population Population::Load(std::istream& in, Names* names) {
+  ByteReader reader = CheckedReader(in, kMagic);
+  ReadFormat(reader, kFormat);
+  const std::uint32_t options_format = ReadFormat(reader, kBanditFormat);
+  try {
+    PopulationOptions options =
+        ToPopulation(LoadOptions(reader, options_format));
+    options.order_budget = reader.Next<std::uint64_t>();
+    Population population(options);
+    Names restored = population.state_->Restore(reader);
+    CheckSaved(reader.left() == 0, "something follows its end");
+    if (names != nullptr) *names = std::move(restored);
+    return population;
+  } catch (const Error& error) {
+    RethrowAsCorrupt(error);
+  }
+}
+
+Names Population::State::Restore(ByteReader& reader) {
+  store.Restore(reader);
+  const std::vector<Slot> slots = store.Slots();
+  if (!slots.empty()) index->Add(slots);
+  Names names = LoadNames(reader, store);
+  LearnerFile file(FreshPosterior(), options.max_pending);
+  for (std::size_t shard = 0; shard < LearnerTable::kShards; ++shard) {
+    for (std::size_t left = reader.Count(1); left > 0; --left) {
+      const LearnerKey key = LoadKey(reader);
+      CheckSaved(!learners.Put(key, file.Load(reader)),
+                 "it has a learner twice");
+    }
+  }
+  return names;
+}
+
+std::vector<std::byte> Population::Export(const LearnerKey& learner) const {
+  const State& state = *state_;
+  std::ostringstream out;
+  ByteWriter writer(out);
+  writer.Values(std::span<const char>(kLearnerMagic));
+  writer.Transfer(kLearnerFormat);
+  const Shape shape = ShapeOf(state.options);
+  Shape::Transfer(writer, shape);
+  LearnerFile file(state.FreshPosterior(), state.options.max_pending);
+  state.learners.Look(learner, [&](const Learner* found) {
+    if (found == nullptr) LearnerTable::FailUnknown(learner);
+    file.Save(writer, *found);
+  });
+  writer.Transfer(writer.checksum());
+  const std::string text = std::move(out).str();
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+void Population::Import(const LearnerKey& learner,
+                        std::span<const std::byte> exported) {
+  State& state = *state_;
+  std::istringstream in(std::string(
+      reinterpret_cast<const char*>(exported.data()),  // NOLINT: bytes
+      exported.size()));
+  ByteReader reader = CheckedReader(in, kLearnerMagic);
+  ReadFormat(reader, kLearnerFormat);
+  const Shape own = ShapeOf(state.options);
+  Shape given;
+  Shape::Transfer(reader, given);
+  if (!given.FitsInto(own)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("the learner has {}; this population has {}",
+                            given.ToString(), own.ToString()));
+  }
+  try {
+    Learner imported =
+        LearnerFile(state.FreshPosterior(), state.options.max_pending)
+            .Load(reader);
+    CheckSaved(reader.left() == 0, "something follows its end");
+    const std::optional<Learner> before =
+        state.learners.Put(learner, std::move(imported));
+    if (before) state.finders.Forget(before->asker);
+  } catch (const Error& error) {
+    RethrowAsCorrupt(error);
+  }
+}
+
+}  // namespace manyarms

@@ -1,0 +1,240 @@
+#include "population/state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "policy/kinds.h"
+#include "policy/policy.h"
+
+namespace manyarms {
+namespace {
+
+// The lower bits of a decision's id are its number among its learner's.
+constexpr int kNumberBits = 40;
+constexpr std::uint64_t kMostDecisions = std::uint64_t{1} << kNumberBits;
+
+PopulationOptions Checked(PopulationOptions options) {
+  if (!SharesIndex(options.policy)) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("a population cannot use {}, which keeps sets of "
+                            "all arms for each learner; use ts or ucb, or a "
+                            "Bandit",
+                            PolicyName(options.policy)));
+  }
+  CheckCount("number of pending decisions", options.max_pending, 1,
+             kMaxPending);
+  CheckCount("order budget", options.order_budget, 1, ~std::uint64_t{0});
+  return options;
+}
+
+// No single order may take more than half of what there is for all.
+SearchOptions WithinBudget(SearchOptions search, std::size_t budget) {
+  if (auto* certified = std::get_if<CertifiedOptions>(&search)) {
+    const std::size_t most = std::max<std::size_t>(budget / 2, 1);
+    certified->max_bytes =
+        certified->max_bytes == 0 ? most : std::min(certified->max_bytes, most);
+  }
+  return search;
+}
+
+std::vector<double> Packed(const Posterior& posterior) {
+  std::vector<double> packed(posterior.packed_size());
+  posterior.Pack(packed);
+  return packed;
+}
+
+}  // namespace
+
+Population::State::State(const PopulationOptions& given)
+    : options(Checked(given)),
+      scale(given.dim, given.negative_rewards),
+      catalogue(scale.inner_dim()),
+      store(catalogue.state_->store),
+      index(MakeSharedIndex(given.policy,
+                            WithinBudget(given.search, given.order_budget),
+                            store, given.seed)),
+      workspaces(options, store, *index),
+      prior(Packed(FreshPosterior())),
+      learners(prior.size() * sizeof(double)),
+      finders(*index, given.order_budget) {}
+
+std::uint64_t Population::State::SeedOf(const LearnerKey& key) const {
+  return Mix(options.seed, StableHash(key));
+}
+
+BanditOptions Population::State::LoneOptions(std::uint64_t seed) const {
+  return {.dim = options.dim,
+          .policy = options.policy,
+          .search = options.search,
+          .regularisation = options.regularisation,
+          .negative_rewards = options.negative_rewards,
+          .seed = seed,
+          .max_pending = options.max_pending};
+}
+
+Posterior Population::State::FreshPosterior() const {
+  Posterior posterior(store.dim(), options.regularisation);
+  if (MakeQuestions(options.policy, posterior)->needs_inverse()) {
+    posterior.KeepInverse();
+  }
+  return posterior;
+}
+
+DecisionId Population::State::IdOf(const LearnerKey& key,
+                                   std::uint64_t number) const {
+  return (SeedOf(key) & ~(kMostDecisions - 1)) | number;
+}
+
+std::uint64_t Population::State::NumberOf(const LearnerKey& key,
+                                          DecisionId id) const {
+  const std::uint64_t number = id & (kMostDecisions - 1);
+  if (IdOf(key, number) != id) {
+    throw Error(
+        ErrorCode::kUnknownId,
+        fmt::format("decision {} is not one of learner {}", id, ToString(key)));
+  }
+  return number;
+}
+
+std::uint64_t Population::State::PendingNumber(const LearnerKey& key,
+                                               const Learner& learner,
+                                               DecisionId id) const {
+  const std::uint64_t number = NumberOf(key, id);
+  if (!learner.IsPending(number)) {
+    throw Error(
+        ErrorCode::kUnknownId,
+        number == 0 || number > learner.decisions
+            ? fmt::format("decision {} of learner {} has not been made", id,
+                          ToString(key))
+            : fmt::format("decision {} of learner {} has been learned or "
+                          "dismissed already, or {} or more have been made "
+                          "since",
+                          id, ToString(key), options.max_pending));
+  }
+  return number;
+}
+
+std::vector<Decision> Population::State::Choose(const LearnerKey& key,
+                                                const Wanted& wanted) {
+  return learners.Change(
+      key, [&](Learner& learner) { return ChooseFor(key, learner, wanted); });
+}
+
+std::vector<Decision> Population::State::ChooseFor(const LearnerKey& key,
+                                                   Learner& learner,
+                                                   const Wanted& wanted) {
+  const WorkspacePool::Loan workspace = workspaces.Borrow();
+  workspace->Become(&learner, prior);
+  // A learner that has learned nothing asks with the prior's belief, for which
+  // no order of its own is worth its price.
+  const FinderCache::Loan own = learner.rewards > 0 && index->own_finders_pay()
+                                    ? finders.Borrow(learner.asker)
+                                    : FinderCache::Loan();
+  Finder& finder = own.get() != nullptr ? *own.get() : *workspace->finder;
+  const Query query = workspace->questions->Ask(workspace->posterior,
+                                                SeedOf(key), learner.choices);
+
+  // The lock is released before the loans end.
+  const auto reading = store.ReadLock();
+  const ArmSet* among = workspace->eligible_arms.Of(wanted.eligible);
+  std::vector<Hit> hits;
+  if (!wanted.slate && among == nullptr) {
+    hits.push_back(finder.Best(query).value_or(Hit{}));
+  } else {
+    hits = finder.Top(
+        query, {.count = std::min(wanted.count, store.size()), .among = among});
+  }
+  if (hits.empty()) hits.emplace_back();  // no score is a number
+  std::vector<Decision> decisions = Decide(key, learner, hits);
+  ++learner.choices;  // only now: the finder may have thrown
+  return decisions;
+}
+
+// REQUIRES: the caller holds the store's ReadLock.
+std::vector<Decision> Population::State::Decide(const LearnerKey& key,
+                                                Learner& learner,
+                                                std::span<const Hit> hits) {
+  if (std::ranges::count(hits, kNoSlot, &Hit::slot) > 0) {
+    throw Error(ErrorCode::kCorrupt,
+                fmt::format("no arm has a score that is a number: what learner "
+                            "{} has learned cannot be",
+                            ToString(key)));
+  }
+  std::vector<Decision> decisions;
+  decisions.reserve(hits.size());
+  if (!learner.pending) {
+    learner.pending = std::make_unique<PendingDecisions>(
+        store.dim(), options.max_pending, learner.decisions);
+  }
+  for (const Hit& hit : hits) {
+    const ArmId arm = store.id(hit.slot);
+    store.CopyFeatures(hit.slot, learner.pending->Add(arm));
+    learner.decisions = learner.pending->last();
+    decisions.push_back({.id = IdOf(key, learner.decisions),
+                         .arm = arm,
+                         .score = scale.Outer(hit.score)});
+  }
+  return decisions;
+}
+
+void Population::State::Learn(const LearnerKey& key,
+                              std::span<const DecisionId> decisions,
+                              std::span<const double> rewards) {
+  learners.ChangeExisting(key, [&](Learner& learner) {
+    std::vector<std::uint64_t> numbers;
+    numbers.reserve(decisions.size());
+    for (const DecisionId id : decisions) {
+      numbers.push_back(PendingNumber(key, learner, id));
+    }
+    CheckDistinct("decision", decisions);
+    if (numbers.empty()) return;
+    const WorkspacePool::Loan workspace = workspaces.Borrow();
+    workspace->Become(&learner, prior);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      workspace->posterior.Update(learner.pending->Features(numbers[i]),
+                                  scale.Inner(rewards[i]));
+    }
+    workspace->PackInto(learner);
+    for (const std::uint64_t number : numbers) learner.Done(number);
+  });
+}
+
+void Population::State::Observe(const LearnerKey& key,
+                                std::span<const float> inner, double reward) {
+  learners.Change(key, [&](Learner& learner) {
+    const WorkspacePool::Loan workspace = workspaces.Borrow();
+    workspace->Become(&learner, prior);
+    workspace->posterior.Update(inner, scale.Inner(reward));
+    workspace->PackInto(learner);
+  });
+}
+
+Eigen::VectorXd Population::State::MeanOf(const LearnerKey& key) {
+  return WithPosterior(key, [](const Workspace& workspace) {
+    return workspace.posterior.Mean();
+  });
+}
+
+double Population::State::Predict(const Eigen::VectorXd& mean,
+                                  std::span<const float> inner) const {
+  double reward = 0;
+  for (std::size_t j = 0; j < inner.size(); ++j) {
+    reward += mean[static_cast<Eigen::Index>(j)] * inner[j];
+  }
+  return scale.Outer(reward);
+}
+
+std::vector<double> Population::State::PredictRows(
+    const Eigen::VectorXd& mean, std::span<const float> inner_rows) const {
+  std::vector<double> rewards;
+  rewards.reserve(inner_rows.size() / store.dim());
+  for (; !inner_rows.empty(); inner_rows = inner_rows.subspan(store.dim())) {
+    rewards.push_back(Predict(mean, inner_rows.first(store.dim())));
+  }
+  return rewards;
+}
+
+}  // namespace manyarms

@@ -1,0 +1,102 @@
+#ifndef MANYARMS_POPULATION_STATE_H_
+#define MANYARMS_POPULATION_STATE_H_
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "bandit/reward_scale.h"
+#include "base/shared_mutex.h"
+#include "catalogue/state.h"
+#include "manyarms/population.h"
+#include "population/learner_table.h"
+#include "population/workspace.h"
+#include "search/finder_cache.h"
+
+namespace manyarms {
+
+/// The parts of a population. Features and rewards are on the inner scale
+/// (RewardScale), and arms are slots.
+struct Population::State {
+  explicit State(const PopulationOptions& given);
+
+  std::uint64_t SeedOf(const LearnerKey& key) const;
+
+  /// A learner's decision by the number of it, and the reverse. Throws
+  /// Error(kUnknownId) for another learner's decision.
+  DecisionId IdOf(const LearnerKey& key, std::uint64_t number) const;
+  std::uint64_t NumberOf(const LearnerKey& key, DecisionId id) const;
+
+  /// The number of a decision that must be pending. Throws Error(kUnknownId).
+  std::uint64_t PendingNumber(const LearnerKey& key, const Learner& learner,
+                              DecisionId id) const;
+
+  /// Which arms are wanted for a choice.
+  struct Wanted {
+    std::size_t count = 1;
+    bool slate = false;  ///< the top `count`, not just the best
+    const Eligible& eligible;
+  };
+  std::vector<Decision> Choose(const LearnerKey& key, const Wanted& wanted);
+  std::vector<Decision> ChooseFor(const LearnerKey& key, Learner& learner,
+                                  const Wanted& wanted);
+
+  std::vector<Decision> Decide(const LearnerKey& key, Learner& learner,
+                               std::span<const Hit> hits);
+
+  /// REQUIRES for the next two: rewards are within their bounds, on the
+  /// caller's scale.
+  void Learn(const LearnerKey& key, std::span<const DecisionId> decisions,
+             std::span<const double> rewards);
+  void Observe(const LearnerKey& key, std::span<const float> inner,
+               double reward);
+
+  double Predict(const Eigen::VectorXd& mean,
+                 std::span<const float> inner) const;
+
+  /// The same for rows that follow one another.
+  std::vector<double> PredictRows(const Eigen::VectorXd& mean,
+                                  std::span<const float> inner_rows) const;
+
+  Eigen::VectorXd MeanOf(const LearnerKey& key);
+
+  /// The arms' features, one after another. Throws Error(kUnknownId).
+  std::vector<float> InnerFeatures(std::span<const ArmId> ids) const {
+    return catalogue.Features(ids);
+  }
+
+  /// Calls read(workspace), whose posterior is the learner's as it is now.
+  template <class Read>
+  decltype(auto) WithPosterior(const LearnerKey& key, const Read& read) {
+    const WorkspacePool::Loan workspace = workspaces.Borrow();
+    learners.Look(key, [&](const Learner* learner) {
+      workspace->Become(learner, prior);
+    });
+    return read(*workspace);
+  }
+
+  /// The options of a bandit with these arms and learners' settings.
+  BanditOptions LoneOptions(std::uint64_t seed) const;
+
+  /// That of a learner that has learned nothing.
+  Posterior FreshPosterior() const;
+
+  void Save(std::ostream& out, const Names* names) const;
+  Names Restore(ByteReader& reader);
+
+  PopulationOptions options;
+  RewardScale scale;
+  Catalogue catalogue;
+  ArmStore& store;               // of the catalogue
+  std::unique_ptr<Index> index;  // of all learners
+  WorkspacePool workspaces;
+  std::vector<double> prior;  // packed
+  LearnerTable learners;
+  FinderCache finders;
+  mutable SharedMutex changing_arms{LockLevel::kChanges};
+};
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_POPULATION_STATE_H_

@@ -1,0 +1,59 @@
+#include "population/workspace.h"
+
+#include <mutex>
+#include <shared_mutex>
+
+namespace manyarms {
+
+Workspace::Workspace(const PopulationOptions& options, const ArmStore& store,
+                     Index& index)
+    : posterior(store.dim(), options.regularisation),
+      questions(MakeQuestions(options.policy, posterior)),
+      finder(index.MakeSharedFinder()),
+      eligible_arms(store) {
+  if (questions->needs_inverse()) posterior.KeepInverse();
+}
+
+void Workspace::Become(const Learner* learner, std::span<const double> prior) {
+  if (learner == nullptr || !learner->packed) {
+    posterior.Unpack(prior, 0);
+  } else {
+    posterior.Unpack({learner->packed.get(), prior.size()}, learner->rewards);
+  }
+}
+
+void Workspace::PackInto(Learner& learner) const {
+  const std::size_t size = posterior.packed_size();
+  if (!learner.packed) {
+    learner.packed = std::make_unique_for_overwrite<double[]>(size);
+  }
+  posterior.Pack({learner.packed.get(), size});
+  learner.rewards = posterior.version();
+}
+
+WorkspacePool::Loan WorkspacePool::Borrow() {
+  const std::unique_lock lock(mutex_);
+  if (idle_.empty()) {
+    idle_.reserve(made_ + 1);  // so that giving it back never fails
+    auto workspace = std::make_unique<Workspace>(options_, store_, index_);
+    ++made_;
+    return {*this, std::move(workspace)};
+  }
+  auto workspace = std::move(idle_.back());
+  idle_.pop_back();
+  return {*this, std::move(workspace)};
+}
+
+void WorkspacePool::GiveBack(std::unique_ptr<Workspace> workspace) noexcept {
+  const std::unique_lock lock(mutex_);
+  idle_.push_back(std::move(workspace));
+}
+
+SearchStats WorkspacePool::stats() const {
+  const std::shared_lock lock(mutex_);
+  SearchStats sum;
+  for (const auto& workspace : idle_) sum += workspace->finder->stats();
+  return sum;
+}
+
+}  // namespace manyarms
