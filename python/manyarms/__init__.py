@@ -6,6 +6,13 @@
     d = bandit.choose()             # d.arm is one of your ids
     bandit.learn(d, reward)         # now or later, in any order
 
+Many users over the same arms, each with a model of their own:
+
+    shop = manyarms.Population(dim=16)
+    shop.add_arms(ids, X)           # for all
+    d = shop.choose("alice")
+    shop.learn("alice", d, reward)
+
 The package also has ``manyarms.sim`` (worlds to try policies in),
 ``manyarms.reproduce`` (the paper's tables), ``manyarms.plots``,
 ``manyarms.adapters`` (for code written for other libraries) and
@@ -23,6 +30,7 @@ from manyarms._core import (
     Hnsw,
     Lsh,
     LshTheory,
+    Population,
     Scan,
     TheoryRadius,
     set_survey_threads,
@@ -49,6 +57,7 @@ __all__ = [
     "Hnsw",
     "Lsh",
     "LshTheory",
+    "Population",
     "Scan",
     "TheoryRadius",
     "__version__",

@@ -124,9 +124,9 @@ std::uint64_t ParseNumber(nb::handle number, const Wanted& wanted) {
   return value;
 }
 
-PyArm ParseArm(nb::handle arm) {
-  if (PyUnicode_Check(arm.ptr())) return ParseText(arm);
-  return ParseNumber(arm, {"an arm's id", "an int or a string"});
+PyArm ParseId(nb::handle id, const Wanted& wanted) {
+  if (PyUnicode_Check(id.ptr())) return ParseText(id);
+  return ParseNumber(id, wanted);
 }
 
 PyIds ParseIds(nb::handle given, const Wanted& wanted) {

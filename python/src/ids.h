@@ -36,7 +36,10 @@ inline constexpr Wanted kIds = {"ids", "ints or strings"};
 PyIds ParseIds(nanobind::handle ids, const Wanted& wanted);
 
 /// One int or string.
-PyArm ParseArm(nanobind::handle arm);
+PyArm ParseId(nanobind::handle id, const Wanted& wanted);
+inline PyArm ParseArm(nanobind::handle arm) {
+  return ParseId(arm, {"an arm's id", "an int or a string"});
+}
 
 /// A non-negative int of at most 64 bits. A bool is refused.
 std::uint64_t ParseNumber(nanobind::handle number, const Wanted& wanted);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "manyarms/bandit.h"
+#include "manyarms/population.h"
 #include "options.h"
 #include "words.h"
 
@@ -97,6 +98,38 @@ seed: the same seed makes the same decisions.
 max_pending: rewards can be learned for this number of the latest decisions.)",
                      Summaries<PolicyKinds>(), Summaries<SearchKinds>(),
                      PolicyParameterHelp());
+}
+
+std::string PopulationSignature() {
+  const PopulationOptions defaults;
+  return fmt::format(
+      "def __init__(self, dim: int, {}, *, regularisation: float = {}, "
+      "negative_rewards: bool = {}, seed: int = {}, max_pending: int = {}, "
+      "order_budget: int = {}) -> None",
+      KindParameters(), PythonText(defaults.regularisation),
+      PythonText(defaults.negative_rewards), PythonText(defaults.seed),
+      PythonText(defaults.max_pending), PythonText(defaults.order_budget));
+}
+
+std::string PopulationHelp() {
+  return fmt::format(R"(A population without arms and learners.
+
+dim: number of features of an arm.
+policy: how arms are chosen, 'ts' or 'ucb'. 'elim' is refused, because it keeps
+    all arms in stages for each learner.
+search: how the best arm is found, by name, or an object with options, such as
+    Hnsw(shortlist=10).{}
+exploration: beta in the paper; how far choices go beyond what is known.
+    None stands for the policy's default.
+regularisation: lambda in the paper.
+negative_rewards: for rewards whose largest mean may be negative (the paper's
+    section 6).
+seed: the same seed makes the same decisions of each learner.
+max_pending: rewards can be learned for this number of a learner's latest
+    decisions.
+order_budget: the bytes that certified search may use for learners that choose
+    often, all together. Decisions do not depend on it.)",
+                     Summaries<SearchKinds>());
 }
 
 }  // namespace manyarms::python

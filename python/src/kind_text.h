@@ -51,6 +51,10 @@ std::string PolicyParameterHelp();
 std::string BanditSignature();
 std::string BanditHelp();
 
+/// The same for Population.
+std::string PopulationSignature();
+std::string PopulationHelp();
+
 }  // namespace manyarms::python
 
 #endif  // MANYARMS_PYTHON_KIND_TEXT_H_

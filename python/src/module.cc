@@ -10,6 +10,7 @@
 #include "manyarms/threads.h"
 #include "manyarms/version.h"
 #include "options.h"
+#include "population.h"
 #include "sim.h"
 
 namespace nb = nanobind;
@@ -44,6 +45,7 @@ NB_MODULE(_core, module) {
   BindDecision(module);
   BindOptions(module);
   BindBandit(module);
+  BindPopulation(module);
   BindSim(module);
   BindThreads(module);
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <sstream>
 
 namespace nb = nanobind;
@@ -13,19 +12,6 @@ namespace {
 Bandit LoadBytes(std::string_view bytes, Names& names) {
   std::istringstream in{std::string(bytes)};
   return Bandit::Load(in, &names);
-}
-
-// The library would name texts by their numbers, so they are compared here.
-void CheckDistinct(const PyIds& ids) {
-  const auto* texts = std::get_if<Texts>(&ids);
-  if (texts == nullptr) return;
-  std::vector<std::string_view> sorted(texts->begin(), texts->end());
-  std::ranges::sort(sorted);
-  const auto twice = std::ranges::adjacent_find(sorted);
-  if (twice != sorted.end()) {
-    throw Error(ErrorCode::kDuplicateId,
-                fmt::format("arm '{}' is given twice in one call", *twice));
-  }
 }
 
 }  // namespace
@@ -65,34 +51,7 @@ auto PyBandit::ReadAside(const Work& work) const {
 }
 
 PyBandit::PyBandit(std::string_view bytes)
-    : bandit_(LoadBytes(bytes, names_)) {}
-
-// A bandit that has no arms and never had texts accepts both.
-void PyBandit::CheckKind(bool texts) const {
-  const bool undecided = !HasTexts() && bandit_.size() == 0;
-  if (undecided || HasTexts() == texts) return;
-  throw nb::type_error(texts
-                           ? "this bandit's arms have ints for ids, not strings"
-                           : "this bandit's arms have strings for ids, not "
-                             "ints");
-}
-
-ArmId PyBandit::NumberOf(const PyArm& arm) const {
-  const auto* text = std::get_if<std::string>(&arm);
-  CheckKind(text != nullptr);
-  return text != nullptr ? names_.At(*text) : std::get<ArmId>(arm);
-}
-
-Numbers PyBandit::NumbersOf(const PyIds& ids) const {
-  if (Count(ids) == 0) return {};
-  const auto* texts = std::get_if<Texts>(&ids);
-  CheckKind(texts != nullptr);
-  if (texts == nullptr) return std::get<Numbers>(ids);
-  Numbers numbers;
-  numbers.reserve(texts->size());
-  for (const std::string& text : *texts) numbers.push_back(names_.At(text));
-  return numbers;
-}
+    : bandit_(LoadBytes(bytes, names_.names())) {}
 
 void PyBandit::Reserve(std::size_t arms) {
   ChangeAside([&] { bandit_.Reserve(arms); });
@@ -100,76 +59,30 @@ void PyBandit::Reserve(std::size_t arms) {
 
 void PyBandit::AddArms(const PyIds& ids, const FeatureRows& features) {
   ChangeAside([&] {
-    const auto* texts = std::get_if<Texts>(&ids);
-    if (Count(ids) > 0) CheckKind(texts != nullptr);
-    if (texts != nullptr) {
-      AddNamed(*texts, features);
-    } else {
-      bandit_.Add(std::get<Numbers>(ids), features);
-    }
+    bandit_.Add(names_.NewNumbers(ids, bandit_.size()), features);
+    names_.Added(ids);
   });
-}
-
-void PyBandit::AddNamed(const Texts& names, const FeatureRows& features) {
-  CheckDistinct(names);
-  Numbers numbers;
-  numbers.reserve(names.size());
-  for (const std::string& name : names) {
-    if (names_.Contains(name)) {
-      throw Error(ErrorCode::kDuplicateId,
-                  fmt::format("arm '{}' is there already", name));
-    }
-    numbers.push_back(names_.given() + numbers.size());
-  }
-  bandit_.Add(numbers, features);
-  for (const std::string& name : names) names_.Add(name);
 }
 
 void PyBandit::RemoveArms(const PyIds& ids) {
   ChangeAside([&] {
-    const Numbers numbers = NumbersOf(ids);
-    CheckDistinct(ids);
+    const Numbers numbers = names_.DistinctNumbersOf(ids, bandit_.size());
     bandit_.Remove(numbers);
-    if (HasTexts()) {
-      for (const ArmId number : numbers) names_.Remove(number);
-    }
+    names_.Removed(numbers);
   });
 }
 
 void PyBandit::UpdateArms(const PyIds& ids, const FeatureRows& features) {
   ChangeAside([&] {
-    const Numbers numbers = NumbersOf(ids);
-    CheckDistinct(ids);
-    bandit_.Update(numbers, features);
+    bandit_.Update(names_.DistinctNumbersOf(ids, bandit_.size()), features);
   });
-}
-
-PyDecision PyBandit::Named(const Decision& decision) const {
-  if (HasTexts()) {
-    return {decision.id, names_.Name(decision.arm), decision.score,
-            decision.arm};
-  }
-  return {decision.id, decision.arm, decision.score, decision.arm};
-}
-
-// The result refers to `numbers`.
-Eligible PyBandit::EligibleFrom(const PyEligible& eligible,
-                                Numbers& numbers) const {
-  if (const auto* ids = std::get_if<PyIds>(&eligible)) {
-    numbers = NumbersOf(*ids);
-    CheckDistinct(*ids);
-    return std::span<const ArmId>(numbers);
-  }
-  if (const auto* mask = std::get_if<PyMask>(&eligible)) {
-    return std::span<const bool>(mask->values.get(), mask->size);
-  }
-  return {};
 }
 
 PyDecision PyBandit::Choose(const PyEligible& eligible) {
   return ChangeAside([&] {
     Numbers numbers;
-    return Named(bandit_.Choose(EligibleFrom(eligible, numbers)));
+    return names_.Named(
+        bandit_.Choose(names_.EligibleFrom(eligible, bandit_.size(), numbers)));
   });
 }
 
@@ -177,24 +90,18 @@ std::vector<PyDecision> PyBandit::ChooseMany(std::size_t count, Many many,
                                              const PyEligible& eligible) {
   return ChangeAside([&] {
     Numbers numbers;
-    const Eligible among = EligibleFrom(eligible, numbers);
-    std::vector<PyDecision> decisions;
-    for (const Decision& decision : many == Many::kBest
-                                        ? bandit_.ChooseBest(count, among)
-                                        : bandit_.ChooseDraws(count, among)) {
-      decisions.push_back(Named(decision));
-    }
-    return decisions;
+    const Eligible among =
+        names_.EligibleFrom(eligible, bandit_.size(), numbers);
+    return names_.Named(many == Many::kBest
+                            ? bandit_.ChooseBest(count, among)
+                            : bandit_.ChooseDraws(count, among));
   });
 }
 
 // Decisions of two bandits may have the same numbers.
 void PyBandit::CheckOurs(const PyDecision& decision) const {
   bandit_.CheckPending({.id = decision.id, .arm = decision.number});
-  const auto* text = std::get_if<std::string>(&decision.arm);
-  const std::string* name = names_.Find(decision.number);  // none if removed
-  const bool same_kind = (text != nullptr) == HasTexts();
-  if (!same_kind || (name != nullptr && *name != *text)) {
+  if (!names_.Agrees(decision)) {
     throw Error(ErrorCode::kUnknownId,
                 fmt::format("decision {} chose another arm here: this one is "
                             "another bandit's",
@@ -237,7 +144,8 @@ void PyBandit::Dismiss(const DecisionOrId& decision) {
 }
 
 void PyBandit::Observe(const PyArm& arm, double reward) {
-  Change([&] { bandit_.Observe(NumberOf(arm), reward); });
+  Change(
+      [&] { bandit_.Observe(names_.NumberOf(arm, bandit_.size()), reward); });
 }
 
 void PyBandit::ObserveMany(const PyIds& arms,
@@ -273,21 +181,14 @@ std::vector<double> PyBandit::Mean() const {
 bool PyBandit::Contains(const PyArm& arm) const {
   return Read([&] {
     if (const auto* text = std::get_if<std::string>(&arm)) {
-      return names_.Contains(*text);
+      return names_.names().Contains(*text);
     }
-    return !HasTexts() && bandit_.Contains(std::get<ArmId>(arm));
+    return !names_.has_texts() && bandit_.Contains(std::get<ArmId>(arm));
   });
 }
 
 PyIds PyBandit::Ids() const {
-  return ReadAside([&]() -> PyIds {
-    const std::vector<ArmId> ids = bandit_.Ids();
-    if (!HasTexts()) return ids;
-    Texts texts;
-    texts.reserve(ids.size());
-    for (const ArmId id : ids) texts.push_back(names_.Name(id));
-    return texts;
-  });
+  return ReadAside([&] { return names_.Named(bandit_.Ids()); });
 }
 
 std::size_t PyBandit::size() const {
@@ -303,13 +204,13 @@ PolicyStats PyBandit::stats() const {
 }
 
 void PyBandit::Save(const std::filesystem::path& path) const {
-  ReadAside([&] { bandit_.Save(path, &names_); });
+  ReadAside([&] { bandit_.Save(path, &names_.names()); });
 }
 
 std::string PyBandit::Bytes() const {
   return ReadAside([&] {
     std::ostringstream out;
-    bandit_.Save(out, &names_);
+    bandit_.Save(out, &names_.names());
     return std::move(out).str();
   });
 }

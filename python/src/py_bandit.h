@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "arm_names.h"
 #include "decision.h"
 #include "eligible.h"
 #include "fair_mutex.h"
@@ -28,7 +29,7 @@ class PyBandit {
  public:
   explicit PyBandit(const BanditOptions& options) : bandit_(options) {}
   explicit PyBandit(const std::filesystem::path& path)
-      : bandit_(Bandit::Load(path, &names_)) {}
+      : bandit_(Bandit::Load(path, &names_.names())) {}
   explicit PyBandit(std::string_view bytes);
   PyBandit(const PyBandit&) = delete;
   PyBandit& operator=(const PyBandit&) = delete;
@@ -79,17 +80,13 @@ class PyBandit {
   template <class Work>
   auto ReadAside(const Work& work) const;
 
-  bool HasTexts() const { return names_.given() > 0; }
-  void CheckKind(bool texts) const;
   void CheckOurs(const PyDecision& decision) const;
   DecisionId OurId(const DecisionOrId& decision) const;
-  ArmId NumberOf(const PyArm& arm) const;
-  Numbers NumbersOf(const PyIds& ids) const;
-  Eligible EligibleFrom(const PyEligible& eligible, Numbers& numbers) const;
-  void AddNamed(const Texts& names, const FeatureRows& features);
-  PyDecision Named(const Decision& decision) const;
+  Numbers NumbersOf(const PyIds& ids) const {
+    return names_.NumbersOf(ids, bandit_.size());
+  }
 
-  Names names_;  // of the arms, if they have any
+  ArmNames names_;
   Bandit bandit_;
   mutable FairMutex mutex_{LockLevel::kCaller};
 };

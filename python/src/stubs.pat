@@ -13,3 +13,10 @@ _core.Bandit.predict:
         \doc
     @typing.overload
     def predict(self, features: OneRow) -> float: ...
+
+_core.Population.predict:
+    @typing.overload
+    def predict(self, learner: int | str, features: ManyRows) -> numpy.typing.NDArray[numpy.float64]:
+        \doc
+    @typing.overload
+    def predict(self, learner: int | str, features: OneRow) -> float: ...

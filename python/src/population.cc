@@ -1,0 +1,558 @@
+#include "population.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <vector>
+
+#include "arrays.h"
+#include "kind_text.h"
+#include "options.h"
+#include "py_population.h"
+#include "rows.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace manyarms::python {
+namespace {
+
+using PopulationClass = nb::class_<PyPopulation>;
+
+LearnerKey ParseLearner(nb::handle learner) {
+  const PyArm key = ParseId(learner, {"a learner", "an int or a string"});
+  if (const auto* text = std::get_if<std::string>(&key)) return *text;
+  return std::get<ArmId>(key);
+}
+
+std::vector<LearnerKey> ParseLearners(nb::handle learners) {
+  const PyIds keys = ParseIds(learners, {"learners", "ints or strings"});
+  return std::visit(
+      [](const auto& list) {
+        return std::vector<LearnerKey>(list.begin(), list.end());
+      },
+      keys);
+}
+
+nb::object KeyObject(const LearnerKey& key) {
+  return key.is_number()
+             ? nb::object(nb::int_(key.number()))
+             : nb::object(nb::str(key.text().c_str(), key.text().size()));
+}
+
+DecisionId IdOf(const DecisionOrId& decision) {
+  const auto* id = std::get_if<DecisionId>(&decision);
+  return id != nullptr ? *id : std::get<PyDecision>(decision).id;
+}
+
+std::vector<DecisionId> ParseDecisionIds(nb::handle decisions) {
+  std::vector<DecisionId> ids;
+  for (const DecisionOrId& decision : ParseDecisions(decisions)) {
+    ids.push_back(IdOf(decision));
+  }
+  return ids;
+}
+
+nb::dict StatsDict(const PopulationStats& stats) {
+  nb::dict dict;
+  const auto add = [&dict](const char* name, const auto& counter) {
+    dict[name] = counter;
+  };
+  ForEachPolicyCounter(add, stats);
+  add("learners", stats.learners);
+  add("learner_bytes", stats.learner_bytes);
+  add("finders", stats.finders);
+  add("finder_bytes", stats.finder_bytes);
+  return dict;
+}
+
+nb::object Load(nb::handle cls, const std::filesystem::path& path) {
+  nb::object population = nb::inst_alloc(cls);
+  {
+    const nb::gil_scoped_release release;
+    new (nb::inst_ptr<PyPopulation>(population)) PyPopulation(path);
+  }
+  nb::inst_mark_ready(population);
+  return population;
+}
+
+void BindConstruction(PopulationClass& population) {
+  const PopulationOptions defaults;
+  population
+      .def(
+          "__init__",
+          [](PyPopulation* self, nb::handle dim, const std::string& policy,
+             const PySearch& search,
+             const std::optional<PyExploration>& exploration,
+             double regularisation, bool negative_rewards, nb::handle seed,
+             nb::handle max_pending, nb::handle order_budget) {
+            new (self) PyPopulation(PopulationOptions{
+                .dim = ParseNumber(dim, {"dim", "an int"}),
+                .policy = MakePolicyOptions(policy, exploration, nb::dict()),
+                .search = MakeSearchOptions(search),
+                .regularisation = regularisation,
+                .negative_rewards = negative_rewards,
+                .seed = ParseNumber(seed, {"seed", "an int"}),
+                .max_pending =
+                    ParseNumber(max_pending, {"max_pending", "an int"}),
+                .order_budget =
+                    ParseNumber(order_budget, {"order_budget", "an int"})});
+          },
+          "dim"_a, "policy"_a = std::string(PolicyName(defaults.policy)),
+          "search"_a = std::string(SearchName(defaults.search)),
+          "exploration"_a = nb::none(), nb::kw_only(),
+          "regularisation"_a = defaults.regularisation,
+          "negative_rewards"_a = defaults.negative_rewards,
+          "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
+          "order_budget"_a = defaults.order_budget,
+          nb::sig(PopulationSignature().c_str()), PopulationHelp().c_str())
+      .def(
+          "save",
+          [](const PyPopulation& self, const std::filesystem::path& path) {
+            self.Save(path);
+          },
+          "path"_a,
+          nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
+          "Writes everything to a file, whole or not at all: options, arms, "
+          "learners and their pending decisions.")
+      .def(
+          "__getstate__",
+          [](nb::handle self) {
+            const std::string bytes = nb::cast<PyPopulation&>(self).Bytes();
+            return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()),
+                                  nb::getattr(self, "__dict__", nb::dict()));
+          },
+          nb::sig("def __getstate__(self) -> tuple[bytes, dict[str, "
+                  "typing.Any]]"))
+      .def(
+          "__setstate__",
+          [](PyPopulation& self, const nb::tuple& state) {
+            const auto bytes = nb::cast<nb::bytes>(state[0]);
+            const auto more = nb::cast<nb::dict>(state[1]);
+            const std::string_view view(bytes.c_str(), bytes.size());
+            {
+              const nb::gil_scoped_release release;
+              new (&self) PyPopulation(view);
+            }
+            if (more.size() > 0) {
+              nb::find(&self).attr("__dict__").attr("update")(more);
+            }
+          },
+          nb::sig("def __setstate__(self, state: tuple[bytes, dict[str, "
+                  "typing.Any]], /) -> None"));
+  // nanobind has no class methods.
+  population.attr("load") = nb::steal(PyClassMethod_New(
+      nb::cpp_function(
+          &Load, nb::name("load"), nb::scope(population), "cls"_a, "path"_a,
+          nb::sig("def load(cls, path: str | os.PathLike[str]) -> "
+                  "typing_extensions.Self"),
+          "Reads a file that save has written. Raises CorruptFileError for "
+          "other files, UnsupportedError for formats of later versions, and "
+          "FileError, an OSError.")
+          .ptr()));
+}
+
+void BindArms(PopulationClass& population) {
+  population
+      .def(
+          "add_arms",
+          [](PyPopulation& self, nb::handle ids, nb::handle features) {
+            const PyIds parsed = ParseIds(ids, kIds);
+            self.AddArms(parsed, ParseRows(features, self.options().dim).rows);
+          },
+          "ids"_a, "features"_a,
+          nb::sig("def add_arms(self, ids: Ids, features: Features) -> None"),
+          "Adds all of the arms, for all learners, or none if it raises an "
+          "exception. Arguments are those of Bandit.add_arms.")
+      .def(
+          "remove_arms",
+          [](PyPopulation& self, nb::handle ids) {
+            self.RemoveArms(ParseIds(ids, kIds));
+          },
+          "ids"_a, nb::sig("def remove_arms(self, ids: Ids) -> None"),
+          "Removes all of the arms, or none if it raises an exception. Rewards "
+          "of their decisions can still be learned.")
+      .def(
+          "update_arms",
+          [](PyPopulation& self, nb::handle ids, nb::handle features) {
+            const PyIds parsed = ParseIds(ids, kIds);
+            self.UpdateArms(parsed,
+                            ParseRows(features, self.options().dim).rows);
+          },
+          "ids"_a, "features"_a,
+          nb::sig(
+              "def update_arms(self, ids: Ids, features: Features) -> None"),
+          "Gives new features to all of the arms, or to none if it raises an "
+          "exception. Pending decisions keep the features by which they were "
+          "made.")
+      .def(
+          "reserve",
+          [](PyPopulation& self, nb::handle arms) {
+            self.Reserve(ParseNumber(arms, {"arms", "an int"}));
+          },
+          "arms"_a, nb::sig("def reserve(self, arms: int) -> None"),
+          "Makes room for this number of arms in total, so that adding them is "
+          "faster.")
+      .def_prop_ro(
+          "ids", [](const PyPopulation& self) { return AsArray(self.Ids()); },
+          nb::for_getter(
+              nb::sig("def ids(self) -> numpy.typing.NDArray[numpy.int64] | "
+                      "numpy.typing.NDArray[numpy.uint64] | list[str]")),
+          "The ids of all arms, as those of a Bandit.")
+      .def("__len__", &PyPopulation::size, "The number of arms.")
+      .def(
+          "__contains__",
+          [](const PyPopulation& self, nb::handle arm) {
+            try {
+              return self.Contains(ParseArm(arm));
+            } catch (const nb::builtin_exception&) {
+              return false;  // this cannot be an id
+            }
+          },
+          nb::arg("arm").none(),
+          nb::sig("def __contains__(self, arm: object, /) -> bool"));
+}
+
+void BindChoices(PopulationClass& population) {
+  population
+      .def(
+          "choose",
+          [](PyPopulation& self, nb::handle learner, nb::handle eligible) {
+            return self.Choose(ParseLearner(learner), ParseEligible(eligible));
+          },
+          "learner"_a, nb::kw_only(), "eligible"_a = nb::none(),
+          nb::sig("def choose(self, learner: int | str, *, eligible: Ids | "
+                  "Mask | None = None) -> Decision"),
+          R"(Chooses an arm for a learner, which begins to exist with that.
+
+eligible: ids of the arms that may be chosen, or a boolean array with a value
+    for every arm in the order of `ids`.)")
+      .def(
+          "choose_many",
+          [](PyPopulation& self, nb::handle learner, nb::handle count,
+             nb::handle eligible) {
+            return self.ChooseMany(ParseLearner(learner),
+                                   ParseNumber(count, {"count", "an int"}),
+                                   ParseEligible(eligible));
+          },
+          "learner"_a, "count"_a, nb::kw_only(), "eligible"_a = nb::none(),
+          nb::sig("def choose_many(self, learner: int | str, count: int, *, "
+                  "eligible: Ids | Mask | None = None) -> list[Decision]"),
+          "Chooses the best arms of one draw for a learner, best first, no arm "
+          "twice, and fewer than count if fewer are eligible.")
+      .def(
+          "choose_for",
+          [](PyPopulation& self, nb::handle learners) {
+            return self.ChooseFor(ParseLearners(learners));
+          },
+          "learners"_a,
+          nb::sig("def choose_for(self, learners: Ids) -> list[Decision]"),
+          "Chooses an arm for each of the learners, on all cores, while other "
+          "Python threads run. A learner that is given more than once chooses "
+          "that often.");
+}
+
+void BindLearning(PopulationClass& population) {
+  population
+      .def(
+          "learn",
+          [](PyPopulation& self, nb::handle learner, nb::handle decision,
+             double reward) {
+            self.Learn(ParseLearner(learner), IdOf(ParseDecision(decision)),
+                       reward);
+          },
+          "learner"_a, "decision"_a, "reward"_a,
+          nb::sig("def learn(self, learner: int | str, decision: Decision | "
+                  "int, reward: float) -> None"),
+          "Learns the reward of a learner's decision, once and in any "
+          "order.\nRaises UnknownIdError, a KeyError, for a learner that does "
+          "not exist, for another learner's decision, and for one that is not "
+          "pending any more.")
+      .def(
+          "learn_many",
+          [](PyPopulation& self, nb::handle learner, nb::handle decisions,
+             nb::handle rewards) {
+            const std::vector<DecisionId> ids = ParseDecisionIds(decisions);
+            self.LearnMany(ParseLearner(learner), ids, ParseRewards(rewards));
+          },
+          "learner"_a, "decisions"_a, "rewards"_a,
+          nb::sig("def learn_many(self, learner: int | str, decisions: "
+                  "collections.abc.Sequence[Decision | int] | "
+                  "numpy.typing.NDArray[numpy.integer], rewards: "
+                  "collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[numpy.floating]) -> None"),
+          "Learns the rewards of all of a learner's decisions, or of none if "
+          "it raises an exception.")
+      .def(
+          "learn_for",
+          [](PyPopulation& self, nb::handle learners, nb::handle decisions,
+             nb::handle rewards) {
+            const std::vector<LearnerKey> keys = ParseLearners(learners);
+            const std::vector<DecisionId> ids = ParseDecisionIds(decisions);
+            self.LearnFor(keys, ids, ParseRewards(rewards));
+          },
+          "learners"_a, "decisions"_a, "rewards"_a,
+          nb::sig("def learn_for(self, learners: Ids, decisions: "
+                  "collections.abc.Sequence[Decision | int] | "
+                  "numpy.typing.NDArray[numpy.integer], rewards: "
+                  "collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[numpy.floating]) -> None"),
+          "Learns a reward of a decision of each of the learners, on all "
+          "cores: all of them, or none if it raises an exception.")
+      .def(
+          "dismiss",
+          [](PyPopulation& self, nb::handle learner, nb::handle decision) {
+            self.Dismiss(ParseLearner(learner), IdOf(ParseDecision(decision)));
+          },
+          "learner"_a, "decision"_a,
+          nb::sig("def dismiss(self, learner: int | str, decision: Decision | "
+                  "int) -> None"),
+          "Forgets a decision whose reward will never come.")
+      .def(
+          "observe",
+          [](PyPopulation& self, nb::handle learner, nb::handle arm,
+             double reward) {
+            self.Observe(ParseLearner(learner), ParseArm(arm), reward);
+          },
+          "learner"_a, "arm"_a, "reward"_a,
+          nb::sig("def observe(self, learner: int | str, arm: int | str, "
+                  "reward: float) -> None"),
+          "Learns a reward of an arm without a decision.")
+      .def(
+          "observe_features",
+          [](PyPopulation& self, nb::handle learner, nb::handle features,
+             double reward) {
+            self.ObserveFeatures(ParseLearner(learner), ParseRow(features),
+                                 reward);
+          },
+          "learner"_a, "features"_a, "reward"_a,
+          nb::sig("def observe_features(self, learner: int | str, features: "
+                  "Row, reward: float) -> None"),
+          "Learns a reward of features, for instance of an arm that was "
+          "removed.");
+}
+
+// Of a learner that does not exist, they say what one knows that has learned
+// nothing.
+void BindKnowledge(PopulationClass& population) {
+  population
+      .def(
+          "predict",
+          [](const PyPopulation& self, nb::handle learner,
+             nb::handle features) -> nb::object {
+            const PyRows parsed =
+                ParseRows(features, self.options().dim, Rows::kEither);
+            std::vector<double> rewards =
+                self.Predict(ParseLearner(learner), parsed.rows);
+            if (parsed.is_one) return nb::float_(rewards.front());
+            return Array(std::move(rewards));
+          },
+          "learner"_a, "features"_a,
+          nb::sig("def predict(self, learner: int | str, features: Row | "
+                  "Features) -> float | numpy.typing.NDArray[numpy.float64]"),
+          "The rewards that a learner expects of rows of features, as an "
+          "array; for a single row, a float.")
+      .def(
+          "scores",
+          [](const PyPopulation& self, nb::handle learner, nb::handle ids) {
+            return Array(
+                self.Scores(ParseLearner(learner), ParseIds(ids, kIds)));
+          },
+          "learner"_a, "ids"_a,
+          nb::sig("def scores(self, learner: int | str, ids: Ids) -> "
+                  "numpy.typing.NDArray[numpy.float64]"),
+          "The rewards that a learner expects of arms.")
+      .def(
+          "uncertainty",
+          [](const PyPopulation& self, nb::handle learner, nb::handle ids) {
+            return Array(
+                self.Uncertainty(ParseLearner(learner), ParseIds(ids, kIds)));
+          },
+          "learner"_a, "ids"_a,
+          nb::sig("def uncertainty(self, learner: int | str, ids: Ids) -> "
+                  "numpy.typing.NDArray[numpy.float64]"),
+          "The exploration times the width of arms for a learner, as that of a "
+          "Bandit.")
+      .def(
+          "mean",
+          [](const PyPopulation& self, nb::handle learner) {
+            return Array(self.population().Mean(ParseLearner(learner)));
+          },
+          "learner"_a,
+          nb::sig("def mean(self, learner: int | str) -> "
+                  "numpy.typing.NDArray[numpy.float64]"),
+          "What a learner has learned: the expected reward of features x is "
+          "mean @ x. With negative_rewards there is one more value, a constant "
+          "to be added.");
+}
+
+void BindLearners(PopulationClass& population) {
+  population
+      .def_prop_ro(
+          "learners",
+          [](const PyPopulation& self) {
+            nb::list keys;
+            for (const LearnerKey& key : self.Learners()) {
+              keys.append(KeyObject(key));
+            }
+            return keys;
+          },
+          nb::for_getter(nb::sig("def learners(self) -> list[int | str]")),
+          "The keys of all learners: ints in ascending order, then strings. "
+          "Costs O(n log n).")
+      .def(
+          "knows",
+          [](const PyPopulation& self, nb::handle learner) {
+            return self.population().Knows(ParseLearner(learner));
+          },
+          "learner"_a, nb::sig("def knows(self, learner: int | str) -> bool"),
+          "Whether the learner exists: whether it has chosen or learned.")
+      .def(
+          "describe",
+          [](const PyPopulation& self, nb::handle learner) {
+            const LearnerInfo info =
+                self.population().Describe(ParseLearner(learner));
+            nb::dict dict;
+            dict["choices"] = info.choices;
+            dict["rewards"] = info.rewards;
+            dict["pending"] = info.pending;
+            return dict;
+          },
+          "learner"_a,
+          nb::sig("def describe(self, learner: int | str) -> dict[str, int]"),
+          "How often a learner has chosen, how many rewards it has learned, "
+          "and how many decisions are pending. Raises UnknownIdError, a "
+          "KeyError.")
+      .def(
+          "forget",
+          [](PyPopulation& self, nb::handle learner) {
+            self.Forget(ParseLearner(learner));
+          },
+          "learner"_a, nb::sig("def forget(self, learner: int | str) -> None"),
+          "Forgets a learner and all that it has learned. Raises "
+          "UnknownIdError, a KeyError.")
+      .def(
+          "export_learner",
+          [](const PyPopulation& self, nb::handle learner) {
+            const std::string bytes = self.Export(ParseLearner(learner));
+            return nb::bytes(bytes.data(), bytes.size());
+          },
+          "learner"_a,
+          nb::sig("def export_learner(self, learner: int | str) -> bytes"),
+          "A learner as bytes that any store can keep: what it has learned, "
+          "its counters and its pending decisions. Raises UnknownIdError, a "
+          "KeyError.")
+      .def(
+          "import_learner",
+          [](PyPopulation& self, nb::handle learner, const nb::bytes& data) {
+            self.Import(ParseLearner(learner),
+                        std::string_view(data.c_str(), data.size()));
+          },
+          "learner"_a, "data"_a,
+          nb::sig("def import_learner(self, learner: int | str, data: bytes) "
+                  "-> None"),
+          "The learner becomes the one that was exported, whether it existed "
+          "or not. Raises CorruptFileError for other bytes, and "
+          "InvalidArgumentError for a learner of a population with other "
+          "options.")
+      .def(
+          "seed_of",
+          [](const PyPopulation& self, nb::handle learner) {
+            return self.population().LoneOptions(ParseLearner(learner)).seed;
+          },
+          "learner"_a, nb::sig("def seed_of(self, learner: int | str) -> int"),
+          "The seed of a Bandit that decides as this learner does, if it has "
+          "the same options and arms.");
+}
+
+void BindProperties(PopulationClass& population) {
+  population
+      .def_prop_ro(
+          "dim", [](const PyPopulation& self) { return self.options().dim; },
+          "The number of features of an arm.")
+      .def_prop_ro(
+          "policy",
+          [](const PyPopulation& self) {
+            return std::string(PolicyName(self.options().policy));
+          },
+          "'ts' or 'ucb'.")
+      .def_prop_ro(
+          "search",
+          [](const PyPopulation& self) {
+            return SearchObject(self.options().search);
+          },
+          nb::for_getter(
+              nb::sig(("def search(self) -> " + SearchClasses()).c_str())),
+          "The search with its options.")
+      .def_prop_ro(
+          "exploration",
+          [](const PyPopulation& self) {
+            return ExplorationOf(self.options().policy);
+          },
+          "A number or a TheoryRadius.")
+      .def_prop_ro(
+          "regularisation",
+          [](const PyPopulation& self) {
+            return self.options().regularisation;
+          },
+          "Lambda in the paper.")
+      .def_prop_ro(
+          "negative_rewards",
+          [](const PyPopulation& self) {
+            return self.options().negative_rewards;
+          },
+          "Whether the largest mean reward may be negative.")
+      .def_prop_ro(
+          "seed", [](const PyPopulation& self) { return self.options().seed; },
+          "The seed from which those of all learners are made.")
+      .def_prop_ro(
+          "max_pending",
+          [](const PyPopulation& self) { return self.options().max_pending; },
+          "Rewards can be learned for this number of a learner's latest "
+          "decisions.")
+      .def_prop_ro(
+          "order_budget",
+          [](const PyPopulation& self) { return self.options().order_budget; },
+          "The bytes that certified search may use for learners that choose "
+          "often, all together.")
+      .def_prop_ro(
+          "stats",
+          [](const PyPopulation& self) { return StatsDict(self.stats()); },
+          nb::for_getter(nb::sig("def stats(self) -> dict[str, int | float]")),
+          "What Bandit.stats has, as sums over all learners, and what there is "
+          "now: learners and their learner_bytes, and the finders of those "
+          "that choose often with their finder_bytes.")
+      .def("__repr__", [](const PyPopulation& self) {
+        return fmt::format(
+            "<manyarms.Population policy='{}' search='{}' dim={} arms={} "
+            "learners={}>",
+            PolicyName(self.options().policy),
+            SearchName(self.options().search), self.options().dim, self.size(),
+            self.population().learners());
+      });
+}
+
+}  // namespace
+
+void BindPopulation(nb::module_& module) {
+  PopulationClass population(module, "Population", nb::is_weak_referenceable(),
+                             R"(Many learners over one set of arms.
+
+Each learner, named by an int or a string, has its own rewards and decides as a
+Bandit of its own would. A learner exists from its first choice or its first
+reward on. Any thread may call any method at any time; calls for different
+learners run at the same time. After an exception everything is as it was before,
+but after a MemoryError (other than TooLargeError) while arms are added, removed
+or updated, the population must not be used any more.)");
+  BindConstruction(population);
+  BindArms(population);
+  BindChoices(population);
+  BindLearning(population);
+  BindKnowledge(population);
+  BindLearners(population);
+  BindProperties(population);
+}
+
+}  // namespace manyarms::python
