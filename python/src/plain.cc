@@ -30,12 +30,18 @@ bool HasNumbers(nb::handle array) {
              std::string_view::npos;
 }
 
+// A Table or a RecordBatch of pyarrow has no to_numpy.
+bool IsArrowTable(nb::handle object) {
+  return nb::hasattr(object, "schema") && nb::hasattr(object, "num_rows");
+}
+
 }  // namespace
 
 nb::object Plain(nb::handle given, const char* name) {
-  nb::object plain = nb::hasattr(given, "to_numpy")
-                         ? nb::object(given.attr("to_numpy")())
-                         : nb::borrow(given);
+  const bool converts = nb::hasattr(given, "to_numpy") || IsArrowTable(given);
+  nb::object plain = converts ? nb::module_::import_("manyarms._columns")
+                                    .attr("as_array")(given, name)
+                              : nb::borrow(given);
   if (PyList_Check(plain.ptr()) || PyTuple_Check(plain.ptr())) return plain;
   if (!nb::hasattr(plain, "dtype")) return plain;
   if (nb::hasattr(plain, "mask")) {

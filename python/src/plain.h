@@ -5,10 +5,11 @@
 
 namespace manyarms::python {
 
-/// Converts pandas columns and frames to arrays, and unaligned NumPy arrays to
-/// aligned copies; returns anything else as it is. Refuses masked arrays,
-/// because masked values would be used like all others. `name` is the
-/// argument's name for the caller.
+/// Converts columns and tables of pandas, Arrow and others to arrays
+/// (manyarms/_columns.py), and unaligned NumPy arrays to aligned copies;
+/// returns anything else as it is. Throws ValueError for missing values.
+/// Refuses masked arrays, because masked values would be used like all others.
+/// `name` is the argument's name for the caller.
 nanobind::object Plain(nanobind::handle given, const char* name);
 
 }  // namespace manyarms::python

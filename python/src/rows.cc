@@ -60,6 +60,11 @@ bool IsInteger(nb::dlpack::dtype type) {
 nb::ndarray<nb::ro> ParseFloats(nb::handle given, Rows rows) {
   nb::object features = Plain(given, "features");
   if (IsList(features)) features = FromList(features);
+  if (nb::hasattr(features, "toarray")) {
+    WrongType(fmt::format(
+        "features must be dense, not {}; features.toarray() makes them so",
+        TypeName(features)));
+  }
   nb::ndarray<nb::ro> array;
   const bool is_array = nb::hasattr(features, "__dlpack__") ||
                         nb::hasattr(features, "__array_interface__");

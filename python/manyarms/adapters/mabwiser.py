@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 from manyarms._core import Bandit
 from manyarms._types import Ids
+from manyarms.adapters._locked import Locked
 
 __all__ = ["MAB", "LearningPolicy"]
 
@@ -51,7 +52,7 @@ class LearningPolicy:
         l2_lambda: float = 1.0
 
 
-class MAB:
+class MAB(Locked):
     """MABWiser's MAB over arms with features.
 
     arms: ints or strings.
@@ -60,12 +61,16 @@ class MAB:
     seed: the same seed makes the same predictions.
 
     ``bandit`` is the manyarms.Bandit inside; fit replaces it. Of arms with equal
-    scores, the smallest int wins, or the string that was added first.
+    scores, the smallest int wins, or the string that was added first. Any thread
+    may call any method at any time.
     """
 
     def __init__(
         self, arms: Ids, learning_policy: Any, features: ArrayLike, seed: int = 123456
     ) -> None:
+        super().__init__()
+        if features is None:  # MABWiser has its neighborhood_policy in this place
+            raise TypeError("features must be a row of numbers for each arm, not None")
         rows = np.atleast_2d(np.asarray(features, dtype=np.float32))
         self.learning_policy = learning_policy
         self._epsilon = float(getattr(learning_policy, "epsilon", 0.0))
@@ -78,53 +83,64 @@ class MAB:
     @property
     def arms(self) -> list[Any]:
         """All arms, in an order that changes only when arms are added or removed."""
-        ids = self.bandit.ids
-        return ids if isinstance(ids, list) else ids.tolist()
+        return _arms(self.bandit)
 
     def add_arm(self, arm: int | str, features: ArrayLike) -> None:
         """Adds an arm, which needs features, unlike in MABWiser."""
         row = np.asarray(features, dtype=np.float32).reshape(1, -1)
         ids: Any = [arm]
-        self.bandit.add_arms(ids, row)
-        self._untaught.add_arms(ids, row)
+        with self._lock:
+            self.bandit.add_arms(ids, row)
+            self._untaught.add_arms(ids, row)
 
     def remove_arm(self, arm: int | str) -> None:
         """Removes an arm, but keeps what was learned from its rewards."""
         ids: Any = [arm]
-        self.bandit.remove_arms(ids)
-        self._untaught.remove_arms(ids)
+        with self._lock:
+            self.bandit.remove_arms(ids)
+            self._untaught.remove_arms(ids)
 
     def fit(self, decisions: Ids, rewards: Any, contexts: Any = None) -> None:
         """Forgets all earlier rewards and learns these rewards of the arms played."""
         _refuse(contexts)
-        if len(self._untaught) > 0:  # so that LinTS makes new draws after each fit
-            self._untaught.dismiss(self._untaught.choose())
-        bandit = copy.deepcopy(self._untaught)
-        bandit.observe_many(decisions, rewards)
-        self.bandit = bandit
+        with self._lock:
+            if len(self._untaught) > 0:  # so that LinTS makes new draws after each fit
+                self._untaught.dismiss(self._untaught.choose())
+            bandit = copy.deepcopy(self._untaught)
+            bandit.observe_many(decisions, rewards)
+            self.bandit = bandit
 
     def partial_fit(self, decisions: Ids, rewards: Any, contexts: Any = None) -> None:
         """Learns these rewards in addition to earlier ones."""
         _refuse(contexts)
-        self.bandit.observe_many(decisions, rewards)
+        with self._lock:  # not into a bandit that fit is about to replace
+            self.bandit.observe_many(decisions, rewards)
 
     def predict(self, contexts: Any = None) -> Any:
         """Returns the arm to play."""
         _refuse(contexts)
+        bandit = self.bandit  # fit may replace it meanwhile
         if self._epsilon > 0 and self._random.random() < self._epsilon:
-            return self._random.choice(self.arms)
-        decision = self.bandit.choose()
-        self.bandit.dismiss(decision)  # its reward comes by partial_fit
+            return self._random.choice(_arms(bandit))
+        decision = bandit.choose()
+        bandit.dismiss(decision)  # its reward comes by partial_fit
         return decision.arm
 
     def predict_expectations(self, contexts: Any = None) -> dict[Any, float]:
         """Returns each arm's mean (LinGreedy), upper bound (LinUCB) or draw (LinTS)."""
         _refuse(contexts)
-        decisions = self.bandit.choose_many(len(self.bandit))
-        for decision in decisions:
-            self.bandit.dismiss(decision)
-        scores = {decision.arm: decision.score for decision in decisions}
-        return {arm: scores[arm] for arm in self.arms}
+        with self._lock:  # so that no arm comes or goes
+            bandit = self.bandit
+            decisions = bandit.choose_many(len(bandit))
+            for decision in decisions:
+                bandit.dismiss(decision)
+            scores = {decision.arm: decision.score for decision in decisions}
+            return {arm: scores[arm] for arm in _arms(bandit)}
+
+
+def _arms(bandit: Bandit) -> list[Any]:
+    ids = bandit.ids
+    return ids if isinstance(ids, list) else ids.tolist()
 
 
 def _refuse(contexts: Any) -> None:
@@ -146,6 +162,11 @@ def _bandit(learning_policy: Any, dim: int, seed: int) -> Bandit:
         raise ValueError("scale=True cannot be used: scale the arms' features beforehand")
     policy: Literal["ts", "ucb"] = "ts" if name == "LinTS" else "ucb"  # greedy is ucb without exploration
     alpha = float(getattr(learning_policy, "alpha", 0.0))
+    if name == "LinTS" and not alpha > 0:
+        raise ValueError(f"alpha of LinTS is {alpha}, must be greater than 0")
+    epsilon = float(getattr(learning_policy, "epsilon", 0.0))
+    if not 0 <= epsilon <= 1:
+        raise ValueError(f"epsilon is {epsilon}, must be from 0 to 1")
     penalty = float(learning_policy.l2_lambda)
     return Bandit(
         dim,

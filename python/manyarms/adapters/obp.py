@@ -15,12 +15,14 @@ from __future__ import annotations
 import copy
 import importlib
 import operator
+import secrets
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manyarms._core import Bandit
+from manyarms.adapters._locked import Locked
 
 __all__ = ["Policy"]
 
@@ -29,16 +31,18 @@ __all__ = ["Policy"]
 _MOST = 1e9
 
 
-class Policy:
+class Policy(Locked):
     """A policy over the actions 0, 1, ..., n_actions - 1.
 
     action_context: a row of features for each action, as in OBP's synthetic datasets.
     len_list: number of actions in a list, the best by one draw.
     batch_size: number of rewards that are learned at a time.
-    random_state: seed; equal seeds make equal decisions.
+    random_state: seed; equal seeds make equal decisions. None draws a seed from the
+        system, as in OBP.
     options: other options of manyarms.Bandit, such as policy and exploration.
 
-    ``bandit`` is the manyarms.Bandit inside; initialize replaces it.
+    ``bandit`` is the manyarms.Bandit inside; initialize replaces it. Any thread may
+    call any method at any time.
     """
 
     def __init__(
@@ -47,9 +51,10 @@ class Policy:
         *,
         len_list: int = 1,
         batch_size: int = 1,
-        random_state: int = 1,
+        random_state: int | None = 1,
         **options: Any,
     ) -> None:
+        super().__init__()
         rows = np.asarray(action_context, dtype=np.float32)
         if rows.ndim != 2:
             raise ValueError(
@@ -67,7 +72,8 @@ class Policy:
         self.len_list = len_list
         self.batch_size = batch_size
         self.random_state = random_state
-        self._untaught = Bandit(rows.shape[1], seed=random_state, **options)
+        seed = secrets.randbits(64) if random_state is None else random_state
+        self._untaught = Bandit(rows.shape[1], seed=seed, **options)
         self._untaught.add_arms(range(self.n_actions), rows)
         self.policy_name = f"manyarms_{self._untaught.policy}"
         self.initialize()
@@ -86,18 +92,20 @@ class Policy:
 
     def initialize(self) -> None:
         """Forgets all rewards and counts."""
-        self.bandit = copy.deepcopy(self._untaught)
-        self.n_trial = 0
-        self.action_counts = np.zeros(self.n_actions, dtype=int)
-        self._actions: list[int] = []
-        self._rewards: list[float] = []
+        with self._lock:
+            self.bandit = copy.deepcopy(self._untaught)
+            self.n_trial = 0
+            self.action_counts = np.zeros(self.n_actions, dtype=int)
+            self._actions: list[int] = []
+            self._rewards: list[float] = []
 
     def select_action(self, context: Any = None) -> NDArray[np.int64]:
         """Returns len_list distinct actions, best first."""
         _refuse(context)
-        decisions = self.bandit.choose_many(self.len_list)
+        bandit = self.bandit  # initialize may replace it meanwhile
+        decisions = bandit.choose_many(self.len_list)
         for decision in decisions:
-            self.bandit.dismiss(decision)  # rewards come by update_params
+            bandit.dismiss(decision)  # rewards come by update_params
         return np.array([decision.arm for decision in decisions], dtype=np.int64)
 
     def update_params(self, action: int, reward: Any, context: Any = None) -> None:
@@ -113,14 +121,15 @@ class Policy:
             raise ValueError(
                 f"reward is {value}, must be finite and at most {_MOST:g} in magnitude"
             )
-        self._actions.append(action)
-        self._rewards.append(value)
-        self.n_trial += 1
-        self.action_counts[action] += 1
-        if len(self._actions) == self.batch_size:
-            actions, rewards = self._actions, self._rewards
-            self._actions, self._rewards = [], []
-            self.bandit.observe_many(actions, rewards)
+        with self._lock:
+            self._actions.append(action)
+            self._rewards.append(value)
+            self.n_trial += 1
+            self.action_counts[action] += 1
+            if len(self._actions) == self.batch_size:
+                actions, rewards = self._actions, self._rewards
+                self._actions, self._rewards = [], []
+                self.bandit.observe_many(actions, rewards)
 
 
 def _refuse(context: Any) -> None:

@@ -17,18 +17,20 @@ from typing import Any
 
 from manyarms._core import Bandit
 from manyarms._types import Ids, Mask
+from manyarms.adapters._locked import Locked
 
 __all__ = ["Policy"]
 
 
-class Policy:
+class Policy(Locked):
     """A river policy that uses a manyarms.Bandit.
 
     bandit: the bandit to use, not a copy; you can still add arms to it, remove them
-        or save it.
+        or save it. Any thread may call any method at any time.
     """
 
     def __init__(self, bandit: Bandit) -> None:
+        super().__init__()
         self.bandit = bandit
         self._start = copy.deepcopy(bandit)
         self._n = 0  # number of updates, which evaluate_offline reads
@@ -51,8 +53,9 @@ class Policy:
                 f"update takes an arm and one reward, not {len(reward)} values: "
                 "this policy has no contexts and is not rewarded by metrics"
             )
-        self.bandit.observe(arm_id, reward[0])
-        self._n += 1
+        with self._lock:
+            self.bandit.observe(arm_id, reward[0])
+            self._n += 1
 
     def clone(self, new_params: dict[str, Any] | None = None) -> Policy:
         """Returns a policy that starts with the bandit as it was first given.
