@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import numpy as np
 
-from manyarms import Bandit
+from manyarms import Bandit, Population
 
 
 def resident_bytes() -> int:
@@ -47,4 +47,30 @@ def test_a_million_cycles_take_no_memory(texts: bool) -> None:
             after_warm_up = resident_bytes()
     assert len(bandit) == arms
     # A leak of a hundred bytes a cycle would be 40 MB.
+    assert resident_bytes() - after_warm_up < 4_000_000
+
+
+@pytest.mark.slow
+def test_learners_that_come_and_go_take_no_memory() -> None:
+    dim, arms, cycles = 8, 1000, 1_000_000
+    X = np.random.default_rng(1).standard_normal((4096, dim)).astype(np.float32)
+    population = Population(dim, max_pending=20, order_budget=2_000_000)
+    population.add_arms(range(arms), X[:arms])
+    after_warm_up = 0
+    for cycle in range(cycles):
+        # Some learners choose often; others come, choose three times and go.
+        learner = cycle % 50 if cycle % 2 else f"guest {cycle // 6}"
+        decision = population.choose(learner)
+        if cycle % 3:
+            population.learn(learner, decision, 0.5)
+        if cycle % 6 == 5:
+            population.forget(f"guest {cycle // 6}")
+        if cycle % 4 == 0:
+            population.remove_arms([cycle // 4])
+            population.add_arms([arms + cycle // 4], X[[cycle % 4096]])
+        if cycle == cycles // 5:
+            after_warm_up = resident_bytes()
+    assert len(population) == arms
+    assert len(population.learners) <= 51
+    # A leak of a hundred bytes a cycle would be 80 MB.
     assert resident_bytes() - after_warm_up < 4_000_000
