@@ -41,7 +41,8 @@ def numbers(text, pattern):
 def test_all_examples_are_tested_and_short():
     names = sorted(path.name for path in FOLDER.glob("*.py"))
     assert names == [
-        "ads.py", "first_steps.py", "from_mabwiser.py", "movielens.py", "news_feed.py"
+        "ads.py", "first_steps.py", "from_mabwiser.py", "movielens.py", "news_feed.py",
+        "users.py",
     ]
     for name in names:
         text = (FOLDER / name).read_text(encoding="utf-8")
@@ -85,6 +86,15 @@ def test_ads_are_shown_where_they_may_be():
     assert rates[-1, 2] > 0  # so that budgets did matter
     assert "0 adverts shown outside their target or beyond their budget" in out
     assert "lowest budget left: 0" in out
+
+
+def test_users_have_models_of_their_own():
+    out = run("users.py")
+    lost = numbers(out, r"([\d.]+) lost a choice .*, ([\d.]+) with one for all")
+    assert len(lost) == 3
+    # What users have in common is half of their tastes, and no more can be learned.
+    assert lost[-1, 0] < 0.2 * lost[-1, 1]
+    assert "200 learners take" in out
 
 
 MABWISER_ROW = r"\n{}.*?(-?[\d.]+) +(-?[\d.]+) +[\d.]+\n"
