@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "manyarms/random.h"
+#include "manyarms/threads.h"
 #include "research/memory.h"
 
 namespace manyarms {
@@ -173,6 +174,23 @@ double SecondsWith(const World& world, Population& population,
   return 1e-6 * Micros(Clock::now() - start);
 }
 
+// In turns, from `time` on, with choices that nobody made before.
+void PrintTwoThreads(const World& world, Population& population,
+                     std::uint64_t& time, const char* how) {
+  std::vector<double> ratios;
+  for (int round = 0; round < 5; ++round) {
+    const double one = SecondsWith(world, population, 1, time);
+    time += world.sizes().choices / 4;
+    const double two = SecondsWith(world, population, 2, time);
+    time += world.sizes().choices / 4;
+    ratios.push_back(one / two);
+  }
+  fmt::print(
+      "  two threads do {:.2f} times as much as one{} ({:.2f} to {:.2f})\n",
+      Quantile(ratios, 0.5), how, Quantile(ratios, 0), Quantile(ratios, 1));
+  std::fflush(stdout);
+}
+
 void Measure(const char* name, const Sizes& sizes, bool unit_length) {
   const World world(sizes, unit_length);
   const std::vector<double> scans = TimesOfScan(world, 300);
@@ -201,20 +219,14 @@ void Measure(const char* name, const Sizes& sizes, bool unit_length) {
           static_cast<double>(stats.learners),
       1e-9 * static_cast<double>(PeakRssBytes()));
   std::fflush(stdout);
-  // In turns, with choices that nobody made before.
-  std::vector<double> ratios;
   std::uint64_t time = sizes.choices;
-  for (int round = 0; round < 5; ++round) {
-    const double one = SecondsWith(world, population, 1, time);
-    time += sizes.choices / 4;
-    const double two = SecondsWith(world, population, 2, time);
-    time += sizes.choices / 4;
-    ratios.push_back(one / two);
-  }
-  fmt::print(
-      "  two threads do {:.2f} times as much as one ({:.2f} to {:.2f})\n",
-      Quantile(ratios, 0.5), Quantile(ratios, 0), Quantile(ratios, 1));
-  std::fflush(stdout);
+  PrintTwoThreads(world, population, time, "");
+  // With one thread that chooses, surveys run on another processor meanwhile.
+  const std::size_t surveying = SurveyThreads();
+  SetSurveyThreads(0);
+  PrintTwoThreads(world, population, time,
+                  " if they take the surveys themselves");
+  SetSurveyThreads(surveying);
 }
 
 }  // namespace
