@@ -9,6 +9,7 @@
 #include "options.h"
 #include "py_bandit.h"
 #include "rows.h"
+#include "shared_methods.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -34,161 +35,33 @@ nb::dict StatsDict(const PolicyStats& stats) {
 
 using BanditClass = nb::class_<PyBandit>;
 
-// Makes an object of `cls`, which may be a subclass, without calling its
-// __init__.
-nb::object Load(nb::handle cls, const std::filesystem::path& path) {
-  nb::object bandit = nb::inst_alloc(cls);
-  {
-    const nb::gil_scoped_release release;
-    new (nb::inst_ptr<PyBandit>(bandit)) PyBandit(path);
-  }
-  nb::inst_mark_ready(bandit);
-  return bandit;
-}
-
 void BindConstruction(BanditClass& bandit) {
   const BanditOptions defaults;
-  bandit
-      .def(
-          "__init__",
-          [](PyBandit* self, nb::handle dim, const std::string& policy,
-             const PySearch& search,
-             const std::optional<PyExploration>& exploration,
-             double regularisation, bool negative_rewards, nb::handle seed,
-             nb::handle max_pending, const nb::kwargs& policy_options) {
-            new (self) PyBandit({.dim = ParseNumber(dim, {"dim", "an int"}),
-                                 .policy = MakePolicyOptions(
-                                     policy, exploration, policy_options),
-                                 .search = MakeSearchOptions(search),
-                                 .regularisation = regularisation,
-                                 .negative_rewards = negative_rewards,
-                                 .seed = ParseNumber(seed, {"seed", "an int"}),
-                                 .max_pending = ParseNumber(
-                                     max_pending, {"max_pending", "an int"})});
-          },
-          "dim"_a, "policy"_a = std::string(PolicyName(defaults.policy)),
-          "search"_a = std::string(SearchName(defaults.search)),
-          "exploration"_a = nb::none(), nb::kw_only(),
-          "regularisation"_a = defaults.regularisation,
-          "negative_rewards"_a = defaults.negative_rewards,
-          "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
-          "policy_options"_a, nb::sig(BanditSignature().c_str()),
-          BanditHelp().c_str())
-      .def(
-          "save",
-          [](const PyBandit& self, const std::filesystem::path& path) {
-            self.Save(path);
-          },
-          "path"_a,
-          nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
-          "Writes everything to a file, whole or not at all: options, arms, "
-          "what was learned, pending decisions.\nWith certified search or "
-          "scan, a bandit that is loaded makes the decisions that this one "
-          "would have made.")
-      .def(
-          "__getstate__",
-          [](nb::handle self) {
-            const std::string bytes = nb::cast<PyBandit&>(self).Bytes();
-            // Subclasses may have further attributes.
-            return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()),
-                                  nb::getattr(self, "__dict__", nb::dict()));
-          },
-          nb::sig("def __getstate__(self) -> tuple[bytes, dict[str, "
-                  "typing.Any]]"))
-      .def(
-          "__setstate__",
-          [](PyBandit& self, const nb::tuple& state) {
-            const auto bytes = nb::cast<nb::bytes>(state[0]);
-            const auto more = nb::cast<nb::dict>(state[1]);
-            const std::string_view view(bytes.c_str(), bytes.size());
-            {
-              const nb::gil_scoped_release release;
-              new (&self) PyBandit(view);
-            }
-            if (more.size() > 0) {
-              nb::find(&self).attr("__dict__").attr("update")(more);
-            }
-          },
-          nb::sig("def __setstate__(self, state: tuple[bytes, dict[str, "
-                  "typing.Any]], /) -> None"));
-  // nanobind has no class methods.
-  bandit.attr("load") = nb::steal(PyClassMethod_New(
-      nb::cpp_function(
-          &Load, nb::name("load"), nb::scope(bandit), "cls"_a, "path"_a,
-          nb::sig("def load(cls, path: str | os.PathLike[str]) -> "
-                  "typing_extensions.Self"),
-          "Reads a file that save has written, in this version or an earlier "
-          "one. Raises CorruptFileError for other files, UnsupportedError for "
-          "formats of later versions, and FileError, an OSError. If it is "
-          "called on a subclass, it returns an object of the subclass without "
-          "calling its __init__.")
-          .ptr()));
-}
-
-void BindArms(BanditClass& bandit) {
-  bandit
-      .def(
-          "add_arms",
-          [](PyBandit& self, nb::handle ids, nb::handle features) {
-            const PyIds parsed = ParseIds(ids, kIds);
-            self.AddArms(parsed, ParseRows(features, self.options().dim).rows);
-          },
-          "ids"_a, "features"_a,
-          nb::sig("def add_arms(self, ids: Ids, features: Features) -> None"),
-          R"(Adds all of the arms, or none if it raises an exception.
-
-ids: ints or strings; all arms of a bandit have ints, or all have strings.
-features: an array of float32, float64 or integers, or a list of lists, with a
-    row for each arm; copied once, to float32.)")
-      .def(
-          "remove_arms",
-          [](PyBandit& self, nb::handle ids) {
-            self.RemoveArms(ParseIds(ids, kIds));
-          },
-          "ids"_a, nb::sig("def remove_arms(self, ids: Ids) -> None"),
-          "Removes all of the arms, or none if it raises an exception. Rewards "
-          "of their decisions can still be learned.")
-      .def(
-          "update_arms",
-          [](PyBandit& self, nb::handle ids, nb::handle features) {
-            const PyIds parsed = ParseIds(ids, kIds);
-            self.UpdateArms(parsed,
-                            ParseRows(features, self.options().dim).rows);
-          },
-          "ids"_a, "features"_a,
-          nb::sig(
-              "def update_arms(self, ids: Ids, features: Features) -> None"),
-          "Gives new features to all of the arms, or to none if it raises an "
-          "exception. Pending decisions keep the features by which they were "
-          "made.")
-      .def(
-          "reserve",
-          [](PyBandit& self, nb::handle arms) {
-            self.Reserve(ParseNumber(arms, {"arms", "an int"}));
-          },
-          "arms"_a, nb::sig("def reserve(self, arms: int) -> None"),
-          "Makes room for this number of arms in total, so that adding them is "
-          "faster.")
-      .def_prop_ro(
-          "ids", [](const PyBandit& self) { return AsArray(self.Ids()); },
-          nb::for_getter(
-              nb::sig("def ids(self) -> numpy.typing.NDArray[numpy.int64] | "
-                      "numpy.typing.NDArray[numpy.uint64] | list[str]")),
-          "The ids of all arms, in an order that changes only when arms are "
-          "added or removed; masks have the same order. An array of int64 "
-          "(uint64 if an id is larger), or a list of strings. Costs O(n).")
-      .def("__len__", &PyBandit::size)
-      .def(
-          "__contains__",
-          [](const PyBandit& self, nb::handle arm) {
-            try {
-              return self.Contains(ParseArm(arm));
-            } catch (const nb::builtin_exception&) {
-              return false;  // this cannot be an id
-            }
-          },
-          nb::arg("arm").none(),
-          nb::sig("def __contains__(self, arm: object, /) -> bool"));
+  bandit.def(
+      "__init__",
+      [](PyBandit* self, nb::handle dim, const std::string& policy,
+         const PySearch& search,
+         const std::optional<PyExploration>& exploration, double regularisation,
+         bool negative_rewards, nb::handle seed, nb::handle max_pending,
+         const nb::kwargs& policy_options) {
+        new (self) PyBandit(
+            {.dim = ParseNumber(dim, {"dim", "an int"}),
+             .policy = MakePolicyOptions(policy, exploration, policy_options),
+             .search = MakeSearchOptions(search),
+             .regularisation = regularisation,
+             .negative_rewards = negative_rewards,
+             .seed = ParseNumber(seed, {"seed", "an int"}),
+             .max_pending =
+                 ParseNumber(max_pending, {"max_pending", "an int"})});
+      },
+      "dim"_a, "policy"_a = std::string(PolicyName(defaults.policy)),
+      "search"_a = std::string(SearchName(defaults.search)),
+      "exploration"_a = nb::none(), nb::kw_only(),
+      "regularisation"_a = defaults.regularisation,
+      "negative_rewards"_a = defaults.negative_rewards,
+      "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
+      "policy_options"_a, nb::sig(BanditSignature().c_str()),
+      BanditHelp().c_str());
 }
 
 void BindChoices(BanditClass& bandit) {
@@ -443,6 +316,7 @@ an exception the bandit is as it was before, but after a MemoryError (other than
 TooLargeError) while arms are added, removed, updated or chosen, it must not be
 used any more.)");
   BindConstruction(bandit);
+  BindFiles(bandit);
   BindArms(bandit);
   BindChoices(bandit);
   BindLearning(bandit);

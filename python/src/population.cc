@@ -12,6 +12,7 @@
 #include "options.h"
 #include "py_population.h"
 #include "rows.h"
+#include "shared_methods.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -68,151 +69,34 @@ nb::dict StatsDict(const PopulationStats& stats) {
   return dict;
 }
 
-nb::object Load(nb::handle cls, const std::filesystem::path& path) {
-  nb::object population = nb::inst_alloc(cls);
-  {
-    const nb::gil_scoped_release release;
-    new (nb::inst_ptr<PyPopulation>(population)) PyPopulation(path);
-  }
-  nb::inst_mark_ready(population);
-  return population;
-}
-
 void BindConstruction(PopulationClass& population) {
   const PopulationOptions defaults;
-  population
-      .def(
-          "__init__",
-          [](PyPopulation* self, nb::handle dim, const std::string& policy,
-             const PySearch& search,
-             const std::optional<PyExploration>& exploration,
-             double regularisation, bool negative_rewards, nb::handle seed,
-             nb::handle max_pending, nb::handle order_budget) {
-            new (self) PyPopulation(PopulationOptions{
-                .dim = ParseNumber(dim, {"dim", "an int"}),
-                .policy = MakePolicyOptions(policy, exploration, nb::dict()),
-                .search = MakeSearchOptions(search),
-                .regularisation = regularisation,
-                .negative_rewards = negative_rewards,
-                .seed = ParseNumber(seed, {"seed", "an int"}),
-                .max_pending =
-                    ParseNumber(max_pending, {"max_pending", "an int"}),
-                .order_budget =
-                    ParseNumber(order_budget, {"order_budget", "an int"})});
-          },
-          "dim"_a, "policy"_a = std::string(PolicyName(defaults.policy)),
-          "search"_a = std::string(SearchName(defaults.search)),
-          "exploration"_a = nb::none(), nb::kw_only(),
-          "regularisation"_a = defaults.regularisation,
-          "negative_rewards"_a = defaults.negative_rewards,
-          "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
-          "order_budget"_a = defaults.order_budget,
-          nb::sig(PopulationSignature().c_str()), PopulationHelp().c_str())
-      .def(
-          "save",
-          [](const PyPopulation& self, const std::filesystem::path& path) {
-            self.Save(path);
-          },
-          "path"_a,
-          nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
-          "Writes everything to a file, whole or not at all: options, arms, "
-          "learners and their pending decisions.")
-      .def(
-          "__getstate__",
-          [](nb::handle self) {
-            const std::string bytes = nb::cast<PyPopulation&>(self).Bytes();
-            return nb::make_tuple(nb::bytes(bytes.data(), bytes.size()),
-                                  nb::getattr(self, "__dict__", nb::dict()));
-          },
-          nb::sig("def __getstate__(self) -> tuple[bytes, dict[str, "
-                  "typing.Any]]"))
-      .def(
-          "__setstate__",
-          [](PyPopulation& self, const nb::tuple& state) {
-            const auto bytes = nb::cast<nb::bytes>(state[0]);
-            const auto more = nb::cast<nb::dict>(state[1]);
-            const std::string_view view(bytes.c_str(), bytes.size());
-            {
-              const nb::gil_scoped_release release;
-              new (&self) PyPopulation(view);
-            }
-            if (more.size() > 0) {
-              nb::find(&self).attr("__dict__").attr("update")(more);
-            }
-          },
-          nb::sig("def __setstate__(self, state: tuple[bytes, dict[str, "
-                  "typing.Any]], /) -> None"));
-  // nanobind has no class methods.
-  population.attr("load") = nb::steal(PyClassMethod_New(
-      nb::cpp_function(
-          &Load, nb::name("load"), nb::scope(population), "cls"_a, "path"_a,
-          nb::sig("def load(cls, path: str | os.PathLike[str]) -> "
-                  "typing_extensions.Self"),
-          "Reads a file that save has written. Raises CorruptFileError for "
-          "other files, UnsupportedError for formats of later versions, and "
-          "FileError, an OSError.")
-          .ptr()));
-}
-
-void BindArms(PopulationClass& population) {
-  population
-      .def(
-          "add_arms",
-          [](PyPopulation& self, nb::handle ids, nb::handle features) {
-            const PyIds parsed = ParseIds(ids, kIds);
-            self.AddArms(parsed, ParseRows(features, self.options().dim).rows);
-          },
-          "ids"_a, "features"_a,
-          nb::sig("def add_arms(self, ids: Ids, features: Features) -> None"),
-          "Adds all of the arms, for all learners, or none if it raises an "
-          "exception. Arguments are those of Bandit.add_arms.")
-      .def(
-          "remove_arms",
-          [](PyPopulation& self, nb::handle ids) {
-            self.RemoveArms(ParseIds(ids, kIds));
-          },
-          "ids"_a, nb::sig("def remove_arms(self, ids: Ids) -> None"),
-          "Removes all of the arms, or none if it raises an exception. Rewards "
-          "of their decisions can still be learned.")
-      .def(
-          "update_arms",
-          [](PyPopulation& self, nb::handle ids, nb::handle features) {
-            const PyIds parsed = ParseIds(ids, kIds);
-            self.UpdateArms(parsed,
-                            ParseRows(features, self.options().dim).rows);
-          },
-          "ids"_a, "features"_a,
-          nb::sig(
-              "def update_arms(self, ids: Ids, features: Features) -> None"),
-          "Gives new features to all of the arms, or to none if it raises an "
-          "exception. Pending decisions keep the features by which they were "
-          "made.")
-      .def(
-          "reserve",
-          [](PyPopulation& self, nb::handle arms) {
-            self.Reserve(ParseNumber(arms, {"arms", "an int"}));
-          },
-          "arms"_a, nb::sig("def reserve(self, arms: int) -> None"),
-          "Makes room for this number of arms in total, so that adding them is "
-          "faster.")
-      .def_prop_ro(
-          "ids", [](const PyPopulation& self) { return AsArray(self.Ids()); },
-          nb::for_getter(
-              nb::sig("def ids(self) -> numpy.typing.NDArray[numpy.int64] | "
-                      "numpy.typing.NDArray[numpy.uint64] | list[str]")),
-          "The ids of all arms, as those of a Bandit.")
-      .def("__len__", &PyPopulation::size, "The number of arms.")
-      .def(
-          "__contains__",
-          [](const PyPopulation& self, nb::handle arm) {
-            try {
-              return self.Contains(ParseArm(arm));
-            } catch (const nb::builtin_exception&) {
-              return false;  // this cannot be an id
-            }
-          },
-          nb::arg("arm").none(),
-          nb::sig("def __contains__(self, arm: object, /) -> bool"));
+  population.def(
+      "__init__",
+      [](PyPopulation* self, nb::handle dim, const std::string& policy,
+         const PySearch& search,
+         const std::optional<PyExploration>& exploration, double regularisation,
+         bool negative_rewards, nb::handle seed, nb::handle max_pending,
+         nb::handle order_budget) {
+        new (self) PyPopulation(PopulationOptions{
+            .dim = ParseNumber(dim, {"dim", "an int"}),
+            .policy = MakePolicyOptions(policy, exploration, nb::dict()),
+            .search = MakeSearchOptions(search),
+            .regularisation = regularisation,
+            .negative_rewards = negative_rewards,
+            .seed = ParseNumber(seed, {"seed", "an int"}),
+            .max_pending = ParseNumber(max_pending, {"max_pending", "an int"}),
+            .order_budget =
+                ParseNumber(order_budget, {"order_budget", "an int"})});
+      },
+      "dim"_a, "policy"_a = std::string(PolicyName(defaults.policy)),
+      "search"_a = std::string(SearchName(defaults.search)),
+      "exploration"_a = nb::none(), nb::kw_only(),
+      "regularisation"_a = defaults.regularisation,
+      "negative_rewards"_a = defaults.negative_rewards,
+      "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
+      "order_budget"_a = defaults.order_budget,
+      nb::sig(PopulationSignature().c_str()), PopulationHelp().c_str());
 }
 
 void BindChoices(PopulationClass& population) {
@@ -547,6 +431,7 @@ learners run at the same time. After an exception everything is as it was before
 but after a MemoryError (other than TooLargeError) while arms are added, removed
 or updated, the population must not be used any more.)");
   BindConstruction(population);
+  BindFiles(population);
   BindArms(population);
   BindChoices(population);
   BindLearning(population);

@@ -4,35 +4,17 @@ from __future__ import annotations
 
 import copy
 import pickle
-import threading
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from threads_together import together
 
 from manyarms import Bandit
 from manyarms.adapters import mabwiser, obp, river
 
 ROWS = np.random.default_rng(1).standard_normal((40, 4)).astype(np.float32)
 LearningPolicy = mabwiser.LearningPolicy
-
-
-def together(*work: Callable[[], None]) -> None:
-    failures: list[BaseException] = []
-
-    def guarded(one: Callable[[], None]) -> None:
-        try:
-            one()
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(one,)) for one in work]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive(), "a thread hangs"
-    assert not failures, failures
 
 
 def times(count: int, work: Callable[[int], object]) -> Callable[[], None]:

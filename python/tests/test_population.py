@@ -5,12 +5,12 @@ from __future__ import annotations
 import copy
 import pathlib
 import pickle
-import threading
 from typing import Any
 
 import numpy as np
 import pytest
 from random_arms import arms
+from threads_together import together
 
 from manyarms import Bandit, Certified, Decision, Hnsw, Population, errors
 
@@ -195,14 +195,6 @@ def test_threads_choose_for_different_learners_while_arms_come_and_go() -> None:
     given = arms(3000)
     population = Population(4, search=Certified(check_every=5))
     population.add_arms([f"arm {i}" for i in range(2000)], given[:2000])
-    failures: list[BaseException] = []
-
-    def guarded(work: Any) -> None:
-        try:
-            work()
-        except BaseException as error:
-            failures.append(error)
-
     def choose(learner: int) -> None:
         for _ in range(300):
             decision = population.choose(learner)
@@ -213,15 +205,7 @@ def test_threads_choose_for_different_learners_while_arms_come_and_go() -> None:
             population.add_arms([f"arm {2000 + i}"], given[[2000 + i]])
             population.remove_arms([f"arm {i}"])
 
-    threads = [threading.Thread(target=guarded, args=(lambda i=i: choose(i),))
-               for i in range(3)]
-    threads.append(threading.Thread(target=guarded, args=(change,)))
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive(), "a thread hangs"
-    assert not failures, failures
+    together(*[lambda i=i: choose(i) for i in range(3)], change)
     assert len(population) == 2000
     assert [population.describe(i)["rewards"] for i in range(3)] == [300] * 3
 

@@ -9,27 +9,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from threads_together import together
+
 from manyarms import Bandit
 
 X = np.random.default_rng(1).standard_normal((20_000, 8)).astype(np.float32)
-
-
-def together(*work: Callable[[], None]) -> None:
-    failures: list[BaseException] = []
-
-    def guarded(one: Callable[[], None]) -> None:
-        try:
-            one()
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(one,)) for one in work]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-        assert not thread.is_alive(), "a thread hangs"
-    assert not failures, failures
 
 
 def test_one_writer_and_many_readers(tmp_path: pathlib.Path) -> None:
