@@ -27,6 +27,7 @@ using Role = RandomStream::Role;
 
 constexpr std::size_t kDim = 16;
 constexpr std::size_t kSlateSize = 10;
+constexpr std::uint64_t kSteps = 5000;
 
 enum class Question { kBest, kSlate, kTenth, kThousandth };
 
@@ -175,10 +176,9 @@ void CompareAll() {
     for (const Question question : {Question::kBest, Question::kSlate,
                                     Question::kTenth, Question::kThousandth}) {
       for (const Rewards& rewards : kRewards) {
-        const std::uint64_t steps = arms < 1'000'000 ? 5000 : 500;
         Compare(world,
-                {ThompsonOptions{}, "ts", arms, rewards, question, steps});
-        Compare(world, {UcbOptions{}, "ucb", arms, rewards, question, steps});
+                {ThompsonOptions{}, "ts", arms, rewards, question, kSteps});
+        Compare(world, {UcbOptions{}, "ucb", arms, rewards, question, kSteps});
       }
     }
   }
