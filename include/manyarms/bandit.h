@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "manyarms/catalogue.h"
+#include "manyarms/context.h"
 #include "manyarms/error.h"
 #include "manyarms/features.h"
 #include "manyarms/names.h"
@@ -31,6 +32,14 @@ struct BanditOptions {
   /// The exploration applies to the halved rewards, so 1 explores as far as 2
   /// does without the extension.
   bool negative_rewards = false;
+  /// The number of values of a context; 0: choices have none. With p of them,
+  /// (p + 1)(d + 1) coefficients are learned, at most kMaxDim. ts and ucb only,
+  /// and not with negative_rewards.
+  std::size_t context_dim = 0;
+  /// Whether a constant 1 is appended to contexts and features, so that arms
+  /// and contexts have effects of their own. Without, the model is c'Mx as it
+  /// stands, with p d coefficients.
+  bool context_constants = true;
   std::uint64_t seed = 1;
   /// Rewards can be learned for this number of the latest decisions, 1 to
   /// kMaxPending; older decisions are forgotten. A decision whose reward never
@@ -64,7 +73,14 @@ using Eligible =
 ///
 /// Costs, apart from those of the search: Choose, Learn, Observe and Predict
 /// take O(d^2); Add, Remove and Update take O(d) an arm, for elim O(d^2).
-/// Eligible ids add O(1) each to a choice, and a mask adds O(K).
+/// Eligible ids add O(1) each to a choice, and a mask adds O(K). With contexts
+/// d is the number of coefficients.
+///
+/// With contexts, every method that takes a Context must be given one, and
+/// without contexts none: otherwise it throws Error(kInvalidArgument). A
+/// decision keeps its context until its reward is learned. Contexts that recur,
+/// value for value, keep an order of arms in certified search; others are
+/// answered by a first pass.
 ///
 /// After an Error the bandit is as it was before the call. If memory runs out
 /// in Add, Remove, Update or Choose, it must not be used any more. A bandit
@@ -114,7 +130,7 @@ class Bandit {
   void Update(std::span<const ArmId> ids, const FeatureRows& features);
 
   /// Throws Error(kNoArms) when there is nothing to choose from.
-  Decision Choose(const Eligible& eligible = {});
+  Decision Choose(const Eligible& eligible = {}, Context context = {});
 
   /// The `count` best arms of one draw, best first, each as a decision of its
   /// own; fewer if fewer are eligible. For ts and ucb with an exact search, the
@@ -124,13 +140,15 @@ class Bandit {
   /// those that cannot be the best. If `count` is 0, nothing is drawn and the
   /// result is empty.
   std::vector<Decision> ChooseBest(std::size_t count,
-                                   const Eligible& eligible = {});
+                                   const Eligible& eligible = {},
+                                   Context context = {});
 
   /// `count` choices one after another, without learning in between. (ucb draws
   /// nothing at random, so its choices are all the same; those of elim mostly
   /// are, too.)
   std::vector<Decision> ChooseDraws(std::size_t count,
-                                    const Eligible& eligible = {});
+                                    const Eligible& eligible = {},
+                                    Context context = {});
 
   /// Learns the reward of a decision, even if its arm has been removed or
   /// updated since; of several decisions, all, or none if it throws. Throws
@@ -154,9 +172,12 @@ class Bandit {
 
   /// Learns rewards that belong to no decision: those of arms that exist (all,
   /// or none if it throws), or the reward of any features.
-  void Observe(ArmId id, double reward);
-  void Observe(std::span<const ArmId> ids, std::span<const double> rewards);
-  void Observe(std::span<const float> features, double reward);
+  /// `contexts` has the contexts of several rewards one after another.
+  void Observe(ArmId id, double reward, Context context = {});
+  void Observe(std::span<const ArmId> ids, std::span<const double> rewards,
+               std::span<const float> contexts = {});
+  void Observe(std::span<const float> features, double reward,
+               Context context = {});
 
   bool Contains(ArmId id) const;
 
@@ -177,19 +198,24 @@ class Bandit {
   /// next two throw Error(kUnknownId) if an arm does not exist.
   std::vector<float> Features(std::span<const ArmId> ids) const;
   /// The expected rewards: <Mean(), x>.
-  std::vector<double> Scores(std::span<const ArmId> ids) const;
+  std::vector<double> Scores(std::span<const ArmId> ids,
+                             Context context = {}) const;
   /// The exploration times the width |x|_{V^-1}, in units of rewards: the
   /// standard deviation of a draw (ts), the number that is added to the
   /// expected reward (ucb), or the number by which arms are chosen (elim).
-  std::vector<double> Uncertainty(std::span<const ArmId> ids) const;
+  std::vector<double> Uncertainty(std::span<const ArmId> ids,
+                                  Context context = {}) const;
 
   /// theta-hat in the paper, so that <Mean(), x> is the reward expected of x.
   /// With negative_rewards there is one value more, a constant to be added.
+  /// With contexts it is M, row after row; the last row and the last column
+  /// belong to the constants.
   std::vector<double> Mean() const;
 
   /// The reward that is expected of a feature vector, or of several.
-  double Predict(std::span<const float> features) const;
-  std::vector<double> Predict(const FeatureRows& features) const;
+  double Predict(std::span<const float> features, Context context = {}) const;
+  std::vector<double> Predict(const FeatureRows& features,
+                              Context context = {}) const;
 
   PolicyStats stats() const;
 

@@ -11,6 +11,7 @@
 
 #include "manyarms/bandit.h"
 #include "manyarms/catalogue.h"
+#include "manyarms/context.h"
 #include "manyarms/error.h"
 #include "manyarms/features.h"
 #include "manyarms/learner_key.h"
@@ -31,6 +32,8 @@ struct PopulationOptions {
   SearchOptions search = CertifiedOptions{};
   double regularisation = 1.0;    ///< lambda in the paper
   bool negative_rewards = false;  ///< as in BanditOptions
+  std::size_t context_dim = 0;    ///< as in BanditOptions
+  bool context_constants = true;  ///< as in BanditOptions
   std::uint64_t seed = 1;
   /// Rewards can be learned for this number of the latest decisions of each
   /// learner, 1 to kMaxPending. A pending decision takes 4d + 16 bytes.
@@ -121,20 +124,24 @@ class Population {
   /// each arm, in the order of Ids; callers see to it that no thread adds or
   /// removes arms between the two calls. Throws Error(kNoArms) when there is
   /// nothing to choose from.
-  Decision Choose(const LearnerKey& learner, const Eligible& eligible = {});
+  Decision Choose(const LearnerKey& learner, const Eligible& eligible = {},
+                  Context context = {});
 
   /// The `count` best arms of one draw, best first, each as a decision of its
   /// own; fewer if fewer are eligible. If `count` is 0, nothing is drawn and
   /// the result is empty.
   std::vector<Decision> ChooseBest(const LearnerKey& learner, std::size_t count,
-                                   const Eligible& eligible = {});
+                                   const Eligible& eligible = {},
+                                   Context context = {});
 
   /// A choice for each of the learners, on several threads. A learner that is
   /// given more than once chooses that often, in the order given. If arms
-  /// change meanwhile, some choose before the change and some after it. Throws
+  /// change meanwhile, some choose before the change and some after it.
+  /// `contexts` has those of the choices one after another. Throws
   /// Error(kNoArms) when there is nothing to choose from. (If arms are removed
   /// meanwhile so that none are left, some may have chosen when it throws.)
-  std::vector<Decision> ChooseFor(std::span<const LearnerKey> learners);
+  std::vector<Decision> ChooseFor(std::span<const LearnerKey> learners,
+                                  std::span<const float> contexts = {});
 
   /// Learns a reward of a decision of each of the learners, on several threads:
   /// all, or none if it throws what Learn throws. (While other threads learn or
@@ -156,20 +163,24 @@ class Population {
 
   /// Learns rewards that belong to no decision: that of an arm that exists, or
   /// that of any features.
-  void Observe(const LearnerKey& learner, ArmId id, double reward);
+  void Observe(const LearnerKey& learner, ArmId id, double reward,
+               Context context = {});
   void Observe(const LearnerKey& learner, std::span<const float> features,
-               double reward);
+               double reward, Context context = {});
 
   /// The next five are those of a Bandit. For a learner that does not exist
   /// they answer as for one that has learned nothing.
-  double Predict(const LearnerKey& learner,
-                 std::span<const float> features) const;
+  double Predict(const LearnerKey& learner, std::span<const float> features,
+                 Context context = {}) const;
   std::vector<double> Predict(const LearnerKey& learner,
-                              const FeatureRows& features) const;
+                              const FeatureRows& features,
+                              Context context = {}) const;
   std::vector<double> Scores(const LearnerKey& learner,
-                             std::span<const ArmId> ids) const;
+                             std::span<const ArmId> ids,
+                             Context context = {}) const;
   std::vector<double> Uncertainty(const LearnerKey& learner,
-                                  std::span<const ArmId> ids) const;
+                                  std::span<const ArmId> ids,
+                                  Context context = {}) const;
   std::vector<double> Mean(const LearnerKey& learner) const;
 
   bool Knows(const LearnerKey& learner) const;
@@ -219,7 +230,8 @@ class Population {
   /// same. Throws Error(kCorrupt) for bytes that Export cannot have returned,
   /// Error(kUnsupported) for those of a later version, and
   /// Error(kInvalidArgument) for those of a population with another dimension,
-  /// policy, regularisation or kind of rewards, or a larger max_pending.
+  /// policy, regularisation, kind of rewards or contexts, or a larger
+  /// max_pending.
   void Import(const LearnerKey& learner, std::span<const std::byte> exported);
 
  private:

@@ -33,7 +33,7 @@ void Bandit::Reserve(std::size_t arms) { state_->store.Reserve(arms); }
 void Bandit::Add(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   state.Announce(
-      state.scale.negative_rewards()
+      state.scale.changes_features()
           ? state.store.Add(ids, state.scale.InnerRows(ids.size(), features))
           : state.store.Add(ids, features));
 }
@@ -65,38 +65,47 @@ void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
   state.Replace(state.store.DistinctSlots(ids), rows);
 }
 
-Decision Bandit::Choose(const Eligible& eligible) {
+Decision Bandit::Choose(const Eligible& eligible, Context context) {
+  state_->model.Check(context);
   return state_->Decide(
-      state_->ChooseAmong(state_->eligible_arms.Of(eligible)));
+      state_->ChooseAmong(state_->eligible_arms.Of(eligible), context),
+      context);
 }
 
 std::vector<Decision> Bandit::ChooseBest(std::size_t count,
-                                         const Eligible& eligible) {
+                                         const Eligible& eligible,
+                                         Context context) {
   CheckCount("number of choices (at most max_pending)", count, 0,
              state_->options.max_pending);
+  state_->model.Check(context);
   if (count == 0) return {};
   const ArmSet* among = state_->eligible_arms.Of(eligible);
-  return state_->DecideAll(state_->policy->ChooseTop(
-      {.count = std::min(count, size()), .among = among}));
+  const TopRequest request{.count = std::min(count, size()), .among = among};
+  return state_->DecideAll(state_->policy->ChooseTop(request, context),
+                           context);
 }
 
 std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
-                                          const Eligible& eligible) {
+                                          const Eligible& eligible,
+                                          Context context) {
   CheckCount("number of choices (at most max_pending)", count, 0,
              state_->options.max_pending);
+  state_->model.Check(context);
   if (count == 0) return {};
   const ArmSet* among = state_->eligible_arms.Of(eligible);
   std::vector<Hit> hits;
   hits.reserve(count);
-  while (hits.size() < count) hits.push_back(state_->ChooseAmong(among));
-  return state_->DecideAll(hits);
+  while (hits.size() < count) {
+    hits.push_back(state_->ChooseAmong(among, context));
+  }
+  return state_->DecideAll(hits, context);
 }
 
 void Bandit::Learn(DecisionId decision, double reward) {
   State& state = *state_;
   CheckReward(reward);
-  state.posterior.Update(state.pending.Features(decision),
-                         state.scale.Inner(reward));
+  state.model.Learn(state.posterior, state.pending.Features(decision),
+                    state.scale.Inner(reward));
   state.pending.Remove(decision);
 }
 
@@ -129,26 +138,32 @@ void Bandit::CheckPending(const Decision& decision) const {
 
 std::size_t Bandit::pending() const { return state_->pending.size(); }
 
-void Bandit::Observe(ArmId id, double reward) {
+void Bandit::Observe(ArmId id, double reward, Context context) {
   State& state = *state_;
   CheckReward(reward);
+  state.model.Check(context);
   state.store.CopyFeatures(state.ToObserve(id), state.features);
-  state.posterior.Update(state.features, state.scale.Inner(reward));
+  state.Learn(state.features, reward, context);
 }
 
 void Bandit::Observe(std::span<const ArmId> ids,
-                     std::span<const double> rewards) {
+                     std::span<const double> rewards,
+                     std::span<const float> contexts) {
   CheckRewards(rewards, ids.size(), "arm", "arms");
+  state_->model.CheckAll(contexts, ids.size());
   for (const ArmId id : ids) state_->ToObserve(id);
-  for (std::size_t i = 0; i < ids.size(); ++i) Observe(ids[i], rewards[i]);
+  const std::size_t p = state_->model.context_dim();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    Observe(ids[i], rewards[i], contexts.subspan(i * p, p));
+  }
 }
 
-void Bandit::Observe(std::span<const float> features, double reward) {
-  State& state = *state_;
+void Bandit::Observe(std::span<const float> features, double reward,
+                     Context context) {
   CheckFeatures(features, dim());
   CheckReward(reward);
-  state.posterior.Update(state.scale.InnerFeatures(features),
-                         state.scale.Inner(reward));
+  state_->model.Check(context);
+  state_->Learn(state_->scale.InnerFeatures(features), reward, context);
 }
 
 bool Bandit::Contains(ArmId id) const {
@@ -171,9 +186,11 @@ std::vector<float> Bandit::Features(std::span<const ArmId> ids) const {
   return rows;
 }
 
-std::vector<double> Bandit::Scores(std::span<const ArmId> ids) const {
+std::vector<double> Bandit::Scores(std::span<const ArmId> ids,
+                                   Context context) const {
   const State& state = *state_;
-  const Eigen::VectorXd mean = state.posterior.Mean();
+  state.model.Check(context);
+  const Eigen::VectorXd mean = state.MeanIn(context);
   std::vector<float> inner(state.store.dim());
   std::vector<double> scores;
   scores.reserve(ids.size());
@@ -184,36 +201,42 @@ std::vector<double> Bandit::Scores(std::span<const ArmId> ids) const {
   return scores;
 }
 
-std::vector<double> Bandit::Uncertainty(std::span<const ArmId> ids) const {
+std::vector<double> Bandit::Uncertainty(std::span<const ArmId> ids,
+                                        Context context) const {
   const State& state = *state_;
+  state.model.Check(context);
   std::vector<float> inner(state.store.dim());
   std::vector<double> uncertainty;
   uncertainty.reserve(ids.size());
   for (const ArmId id : ids) {
     state.store.CopyFeatures(state.store.At(id), inner);
     uncertainty.push_back(state.scale.OuterDifference(
-        state.policy->exploration() * state.posterior.Width(inner)));
+        state.policy->exploration() *
+        state.model.Width(state.posterior, context, inner)));
   }
   return uncertainty;
 }
 
 std::vector<double> Bandit::Mean() const {
   const Eigen::VectorXd mean = state_->posterior.Mean();
-  return state_->scale.OuterMean({mean.data(), state_->store.dim()});
+  return state_->scale.OuterMean({mean.data(), state_->model.coefficients()});
 }
 
 std::size_t Bandit::size() const { return state_->store.size(); }
 std::size_t Bandit::dim() const { return state_->options.dim; }
 const BanditOptions& Bandit::options() const { return state_->options; }
 
-double Bandit::Predict(std::span<const float> features) const {
+double Bandit::Predict(std::span<const float> features, Context context) const {
   CheckFeatures(features, dim());
-  return state_->Predict(state_->posterior.Mean(), features);
+  state_->model.Check(context);
+  return state_->Predict(state_->MeanIn(context), features);
 }
 
-std::vector<double> Bandit::Predict(const FeatureRows& features) const {
+std::vector<double> Bandit::Predict(const FeatureRows& features,
+                                    Context context) const {
   CheckShape(features, features.rows(), dim());
-  const Eigen::VectorXd mean = state_->posterior.Mean();
+  state_->model.Check(context);
+  const Eigen::VectorXd mean = state_->MeanIn(context);
   std::vector<float> row(dim());
   std::vector<double> rewards(features.rows());
   for (std::size_t i = 0; i < rewards.size(); ++i) {

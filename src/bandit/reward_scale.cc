@@ -15,8 +15,8 @@ constexpr auto kHalfRoot = std::numbers::sqrt2_v<float> / 2;
 
 }  // namespace
 
-RewardScale::RewardScale(std::size_t dim, bool negative_rewards)
-    : dim_(dim), negative_(negative_rewards) {
+RewardScale::RewardScale(std::size_t dim, bool negative_rewards, bool constant)
+    : dim_(dim), negative_(negative_rewards), constant_(constant) {
   CheckDim(dim);
   if (negative_rewards && dim == kMaxDim) {
     throw Error(ErrorCode::kInvalidArgument,
@@ -30,6 +30,7 @@ void RewardScale::AppendInner(std::span<const float> features,
                               std::vector<float>& to) const {
   if (!negative_) {
     to.insert(to.end(), features.begin(), features.end());
+    if (constant_) to.push_back(1);
     return;
   }
   for (const float value : features) to.push_back(value * kHalfRoot);

@@ -12,14 +12,16 @@ namespace manyarms {
 /// Converts features and rewards between the caller's scale and the inner scale
 /// of a bandit. The two are the same, except for negative rewards, where the
 /// paper's extension is used (section 6): x becomes [x/sqrt 2, sqrt 2/2], and r
-/// becomes r/2 + 1/2.
+/// becomes r/2 + 1/2, and with contexts where arms need a constant: x becomes
+/// [x, 1].
 class RewardScale {
  public:
   /// Throws Error(kInvalidArgument) for a dimension that no bandit can have.
-  RewardScale(std::size_t dim, bool negative_rewards);
+  RewardScale(std::size_t dim, bool negative_rewards, bool constant = false);
 
-  bool negative_rewards() const { return negative_; }
-  std::size_t inner_dim() const { return negative_ ? dim_ + 1 : dim_; }
+  /// Whether features inside are other than the caller's.
+  bool changes_features() const { return negative_ || constant_; }
+  std::size_t inner_dim() const { return changes_features() ? dim_ + 1 : dim_; }
 
   double Inner(double reward) const {
     return negative_ ? reward / 2 + 0.5 : reward;
@@ -52,6 +54,7 @@ class RewardScale {
  private:
   std::size_t dim_;
   bool negative_;
+  bool constant_;
 };
 
 }  // namespace manyarms

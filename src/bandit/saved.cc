@@ -19,6 +19,8 @@ constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 // 3: max_bytes of certified search.
 // 4: first_pass of certified search; the posterior's inverse factor follows
 //    names, if it is kept.
+// 5: context_dim and context_constants follow the other options; pending
+//    decisions begin with their context, if there is one.
 constexpr std::uint32_t kFormat = kBanditFormat;
 
 }  // namespace
@@ -58,8 +60,7 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
   try {
     const BanditOptions options = LoadOptions(reader, format);
     // This must be checked before memory is allocated.
-    const std::uint64_t dim =
-        RewardScale(options.dim, options.negative_rewards).inner_dim() + 1;
+    const std::uint64_t dim = ModelOf(options).coefficients() + 1;
     CheckSaved(reader.left() / sizeof(double) >= dim * (dim + 1) / 2,
                "it ends too early");
     Bandit bandit(options);

@@ -149,6 +149,21 @@ TEST(Saved, ReadsFormatThreeWithALimitOfMemory) {
                 .max_pending = 1000});
 }
 
+// A file of format 4, which knows whether there is a first pass and has the
+// inverse factor.
+TEST(Saved, ReadsFormatFourWithTheInverse) {
+  ExpectFileOf(SavedFolder() / "format-4-ucb-certified",
+               {.dim = 3,
+                .policy = UcbOptions{.exploration = 0.75},
+                .search = CertifiedOptions{.background = false,
+                                           .check_every = 7,
+                                           .max_bytes = 123'456,
+                                           .first_pass = false},
+                .regularisation = 0.5,
+                .seed = 9,
+                .max_pending = 1000});
+}
+
 TEST(Saved, SaysSoWhenTheFormatIsOfALaterVersion) {
   const std::string whole = Bytes(MakeBandit(ThompsonOptions{}));
   std::string later = whole.substr(0, whole.size() - 4);

@@ -117,6 +117,8 @@ void SaveOptions(ByteWriter& writer, const BanditOptions& options) {
   writer.Transfer(options.negative_rewards);
   writer.Transfer(options.seed);
   writer.Transfer(options.max_pending);
+  writer.Transfer(options.context_dim);
+  writer.Transfer(options.context_constants);
 }
 
 BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format) {
@@ -129,6 +131,10 @@ BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format) {
   reader.Transfer(options.negative_rewards);
   reader.Transfer(options.seed);
   reader.Transfer(options.max_pending);
+  if (format >= 5) {
+    reader.Transfer(options.context_dim);
+    reader.Transfer(options.context_constants);
+  }
   return options;
 }
 

@@ -2,24 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "kernels/blocks.h"
 #include "policy/kinds.h"
+#include "search/finder_cache.h"
 
 namespace manyarms {
 
 Bandit::State::State(const BanditOptions& given)
     : options(given),
-      scale(given.dim, given.negative_rewards),
+      scale(ScaleOf(given)),
+      model(ModelOf(given)),
       catalogue(scale.inner_dim()),
       store(catalogue.state_->store),
-      posterior(store.dim(), given.regularisation),
-      index(MakeSharedIndex(given.policy, given.search, store, given.seed)),
-      policy(MakePolicy(
-          given.policy, given.search,
-          {.store = store, .posterior = posterior, .index = index.get()},
-          given.seed)),
-      pending(store.dim(), given.max_pending),
+      posterior(model.coefficients(), given.regularisation),
+      index(MakeSharedIndex(given.policy,
+                            model.has_contexts()
+                                ? WithinBudget(given.search, kContextOrderBytes)
+                                : given.search,
+                            store, given.seed)),
+      policy(MakePolicy(given.policy, given.search,
+                        {.store = store,
+                         .posterior = posterior,
+                         .index = index.get(),
+                         .model = model},
+                        given.seed)),
+      pending(model.context_dim() + store.dim(), given.max_pending),
       eligible_arms(store),
       features(store.dim()) {
   CheckCount("number of pending decisions", given.max_pending, 1, kMaxPending);
@@ -34,20 +44,23 @@ Slot Bandit::State::ToObserve(ArmId id) const {
                           id));
 }
 
-Hit Bandit::State::ChooseAmong(const ArmSet* among) {
-  if (among == nullptr) return policy->Choose();
-  const std::vector<Hit> top = policy->ChooseTop({.count = 1, .among = among});
+Hit Bandit::State::ChooseAmong(const ArmSet* among, Context context) {
+  if (among == nullptr) return policy->Choose(context);
+  const std::vector<Hit> top =
+      policy->ChooseTop({.count = 1, .among = among}, context);
   return top.empty() ? Hit{} : top.front();
 }
 
-Decision Bandit::State::Decide(const Hit& hit) {
+Decision Bandit::State::Decide(const Hit& hit, Context context) {
   if (hit.slot == kNoSlot) {  // from a forged file, for instance
     throw Error(ErrorCode::kCorrupt,
                 "no arm has a score that is a number: what this bandit has "
                 "learned cannot be");
   }
   const ArmId arm = store.id(hit.slot);
-  store.CopyFeatures(hit.slot, pending.Add(arm));
+  const std::span<float> row = pending.Add(arm);
+  std::ranges::copy(context, row.begin());
+  store.CopyFeatures(hit.slot, row.subspan(context.size()));
   return {.id = pending.last(),
           .arm = arm,
           .score = ScoreIsDifference(options.policy)
@@ -55,11 +68,26 @@ Decision Bandit::State::Decide(const Hit& hit) {
                        : scale.Outer(hit.score)};
 }
 
-std::vector<Decision> Bandit::State::DecideAll(const std::vector<Hit>& hits) {
+std::vector<Decision> Bandit::State::DecideAll(const std::vector<Hit>& hits,
+                                               Context context) {
   std::vector<Decision> decisions;
   decisions.reserve(hits.size());
-  for (const Hit& hit : hits) decisions.push_back(Decide(hit));
+  for (const Hit& hit : hits) decisions.push_back(Decide(hit, context));
   return decisions;
+}
+
+void Bandit::State::Learn(std::span<const float> inner, double reward,
+                          Context context) {
+  if (context.empty()) {
+    posterior.Update(inner, scale.Inner(reward));
+  } else {
+    posterior.Update(model.Products(context, inner), scale.Inner(reward));
+  }
+}
+
+Eigen::VectorXd Bandit::State::MeanIn(Context context) const {
+  const Eigen::VectorXd mean = posterior.Mean();
+  return context.empty() ? mean : model.Direction(mean, context);
 }
 
 double Bandit::State::Predict(const Eigen::VectorXd& mean,
@@ -73,6 +101,8 @@ double Bandit::State::PredictInner(const Eigen::VectorXd& mean,
   for (std::size_t j = 0; j < inner.size(); ++j) {
     reward += mean[static_cast<Eigen::Index>(j)] * inner[j];
   }
+  const auto constant = static_cast<Eigen::Index>(inner.size());
+  if (mean.size() > constant) reward += mean[constant];
   return scale.Outer(reward);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bandit/eligible_arms.h"
+#include "bandit/model.h"
 #include "bandit/pending.h"
 #include "bandit/reward_scale.h"
 #include "catalogue/state.h"
@@ -23,9 +24,17 @@ struct Bandit::State {
   /// The arm of a reward without a decision. Throws Error(kUnknownId).
   Slot ToObserve(ArmId id) const;
 
-  Hit ChooseAmong(const ArmSet* among);
-  Decision Decide(const Hit& hit);
-  std::vector<Decision> DecideAll(const std::vector<Hit>& hits);
+  Hit ChooseAmong(const ArmSet* among, Context context);
+  Decision Decide(const Hit& hit, Context context);
+  std::vector<Decision> DecideAll(const std::vector<Hit>& hits,
+                                  Context context);
+
+  /// Learns a reward on the caller's scale.
+  void Learn(std::span<const float> inner, double reward, Context context);
+
+  /// The expected reward of each feature of an arm in a context, and of its
+  /// constant if the store does not have that.
+  Eigen::VectorXd MeanIn(Context context) const;
 
   double Predict(const Eigen::VectorXd& mean,
                  std::span<const float> given) const;
@@ -43,6 +52,7 @@ struct Bandit::State {
 
   BanditOptions options;
   RewardScale scale;
+  ContextModel model;
   Catalogue catalogue;
   ArmStore& store;  // of the catalogue
   Posterior posterior;

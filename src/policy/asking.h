@@ -1,13 +1,19 @@
 #ifndef MANYARMS_POLICY_ASKING_H_
 #define MANYARMS_POLICY_ASKING_H_
 
+#include <memory>
+
 #include "policy/policy.h"
 #include "policy/questions.h"
+#include "search/finder_cache.h"
 
 namespace manyarms {
 
 /// A policy that asks one question over all arms for each choice (ts and ucb).
 /// A choice costs O(d^2) and one search.
+///
+/// With contexts, each context is an asker of its own: contexts that recur get
+/// finders of their own, and all others share one.
 class AskingPolicy final : public Policy {
  public:
   AskingPolicy(std::unique_ptr<Questions> questions, const PolicyParts& parts,
@@ -15,20 +21,26 @@ class AskingPolicy final : public Policy {
 
   void Add(std::span<const Slot> /*slots*/) override {}
   void Remove(Slot /*slot*/) override {}
-  Hit Choose() override;
-  std::vector<Hit> ChooseTop(const TopRequest& request) override;
-  PolicyStats stats() const override { return {finder_->stats()}; }
+  Hit Choose(Context context) override;
+  std::vector<Hit> ChooseTop(const TopRequest& request,
+                             Context context) override;
+  PolicyStats stats() const override;
   double exploration() const override { return questions_->exploration(); }
   void Save(ByteWriter& writer) const override;
   void Restore(ByteReader& reader, std::span<const Slot> slots) override;
 
  private:
-  Query Ask() { return questions_->Ask(posterior_, seed_, choices_); }
+  Query Ask(Context context);
+  FinderCache::Loan FinderOf(Context context);
 
   const Posterior& posterior_;
+  const ContextModel model_;
   const std::uint64_t seed_;
   const std::unique_ptr<Questions> questions_;
   const std::unique_ptr<Finder> finder_;
+  // Of contexts that recur; none if there are no contexts or if it would not
+  // make answers faster.
+  const std::unique_ptr<FinderCache> finders_;
   std::uint64_t choices_ = 0;
 };
 

@@ -163,7 +163,7 @@ void Elimination::Remove(Slot slot) {
   if (slot == carrier_) LowerThreshold();
 }
 
-Hit Elimination::Choose() {
+Hit Elimination::Choose(Context /*context*/) {
   const Hit hit = NextHit();
   ++choices_;  // only now: the search may have thrown
   return hit;
@@ -222,7 +222,8 @@ std::vector<Slot> Elimination::AllArms() const {
   return slots;
 }
 
-std::vector<Hit> Elimination::ChooseTop(const TopRequest& request) {
+std::vector<Hit> Elimination::ChooseTop(const TopRequest& request,
+                                        Context /*context*/) {
   const std::vector<ArmBounds> bounds =
       Bounds(request.among != nullptr ? request.among->Slots() : AllArms());
   const float threshold =

@@ -27,8 +27,9 @@ class Elimination final : public Policy {
 
   void Add(std::span<const Slot> slots) override;
   void Remove(Slot slot) override;
-  Hit Choose() override;
-  std::vector<Hit> ChooseTop(const TopRequest& request) override;
+  Hit Choose(Context context) override;
+  std::vector<Hit> ChooseTop(const TopRequest& request,
+                             Context context) override;
   PolicyStats stats() const override;
   double exploration() const override { return confidence_.exploration(); }
   void Save(ByteWriter& writer) const override;

@@ -122,7 +122,10 @@ class Race {
         confidence_(store_, posterior_, radius),
         slow_(confidence_, accuracy),
         fast_({.exploration = radius, .accuracy = accuracy}, ScanOptions{},
-              {.store = store_, .posterior = posterior_, .index = nullptr},
+              {.store = store_,
+               .posterior = posterior_,
+               .index = nullptr,
+               .model = ContextModel({.arm_dim = dim})},
               seed) {
     theta_ = testing::GaussianRows(1, dim, seed + 1000);
   }
@@ -149,7 +152,7 @@ class Race {
 
   // Does one step and returns the arm that was played.
   Slot Step(double noise) {
-    const Hit hit = fast_.Choose();
+    const Hit hit = fast_.Choose({});
     const std::vector<Slot> playable = slow_.Playable();
     EXPECT_TRUE(std::ranges::find(playable, hit.slot) != playable.end())
         << "played " << hit.slot << " where " << playable.size()
@@ -187,7 +190,8 @@ class Race {
   }
   std::vector<Slot> Top(std::size_t count, const ArmSet* among) {
     std::vector<Slot> slots;
-    for (const Hit& hit : fast_.ChooseTop({.count = count, .among = among})) {
+    for (const Hit& hit :
+         fast_.ChooseTop({.count = count, .among = among}, {})) {
       slots.push_back(hit.slot);
     }
     return slots;
@@ -288,7 +292,10 @@ TEST(Elimination, BringsBackWhatARemovedArmHadEliminated) {
   ArmStore store(2);
   Posterior posterior(2, 1.0);
   Elimination policy({}, ScanOptions{},
-                     {.store = store, .posterior = posterior, .index = nullptr},
+                     {.store = store,
+                      .posterior = posterior,
+                      .index = nullptr,
+                      .model = ContextModel({.arm_dim = 2})},
                      1);
   const std::vector<std::vector<float>> arms = {{1, 0}, {0.5, 0}, {0, 1}};
   const std::vector<double> means = {10, 5, 0};
@@ -299,7 +306,7 @@ TEST(Elimination, BringsBackWhatARemovedArmHadEliminated) {
   const auto play = [&](int steps) {
     Slot last = kNoSlot;
     for (int t = 0; t < steps; ++t) {
-      last = policy.Choose().slot;
+      last = policy.Choose({}).slot;
       posterior.Update(arms[last], means[last]);
     }
     return last;

@@ -1,4 +1,5 @@
 #include "policy/asking.h"
+#include "policy/context_questions.h"
 #include "policy/kinds.h"
 #include "policy/policy.h"
 #include "search/kinds.h"
@@ -20,7 +21,7 @@ std::unique_ptr<Policy> MakePolicy(const PolicyOptions& policy,
                                    const SearchOptions& search,
                                    const PolicyParts& parts,
                                    std::uint64_t seed) {
-  if (auto questions = MakeQuestions(policy, parts.posterior)) {
+  if (auto questions = MakeQuestions(policy, parts.posterior, parts.model)) {
     return std::make_unique<AskingPolicy>(std::move(questions), parts, seed);
   }
   return PolicyKinds::Visit(
@@ -34,9 +35,10 @@ std::unique_ptr<Policy> MakePolicy(const PolicyOptions& policy,
 }
 
 std::unique_ptr<Questions> MakeQuestions(const PolicyOptions& policy,
-                                         const Posterior& posterior) {
+                                         const Posterior& posterior,
+                                         const ContextModel& model) {
   CheckPolicy(policy, posterior.dim());
-  return PolicyKinds::Visit(
+  std::unique_ptr<Questions> questions = PolicyKinds::Visit(
       policy,
       [&](auto kind, const auto& options) -> std::unique_ptr<Questions> {
         if constexpr (kind.kSharesIndex) {
@@ -45,6 +47,8 @@ std::unique_ptr<Questions> MakeQuestions(const PolicyOptions& policy,
           return nullptr;
         }
       });
+  if (!questions || !model.has_contexts()) return questions;
+  return std::make_unique<ContextQuestions>(std::move(questions), model);
 }
 
 }  // namespace manyarms

@@ -10,7 +10,9 @@
 #include "base/bytes.h"
 #include "catalogue/arm_store.h"
 #include "kernels/slot.h"
+#include "manyarms/context.h"
 #include "manyarms/policy_options.h"
+#include "posterior/context_model.h"
 #include "posterior/posterior.h"
 #include "search/search.h"
 
@@ -35,14 +37,16 @@ class Policy {
   virtual void Remove(Slot slot) = 0;
 
   /// The chosen arm, with no slot if all scores are NaN, which no reward can
-  /// cause. REQUIRES: the policy has at least one arm.
-  virtual Hit Choose() = 0;
+  /// cause. REQUIRES: the policy has at least one arm, and the context is that
+  /// of its model, empty if there are none.
+  virtual Hit Choose(Context context) = 0;
 
   /// The top k arms by the score of one choice, best first. The stages of elim
   /// say nothing about a part of the arms. So elim returns the most uncertain
   /// of those arms whose upper bound reaches the largest lower bound, and its
   /// stages stay as they are. REQUIRES: at least one arm is eligible.
-  virtual std::vector<Hit> ChooseTop(const TopRequest& request) = 0;
+  virtual std::vector<Hit> ChooseTop(const TopRequest& request,
+                                     Context context) = 0;
 
   virtual PolicyStats stats() const = 0;
 
@@ -71,6 +75,7 @@ struct PolicyParts {
   const ArmStore& store;
   Posterior& posterior;  ///< which a policy only reads and tells what to keep
   Index* index;          ///< from MakeSharedIndex with the same options
+  ContextModel model;
 };
 
 /// Throws Error for options out of bounds or combinations that cannot work.

@@ -32,10 +32,12 @@ class PolicyFixture : public ::testing::Test {
   std::unique_ptr<Policy> Make(const PolicyOptions& policy,
                                std::uint64_t seed) {
     index_ = MakeSharedIndex(policy, ScanOptions{}, store_, seed);
-    return MakePolicy(
-        policy, ScanOptions{},
-        {.store = store_, .posterior = posterior_, .index = index_.get()},
-        seed);
+    return MakePolicy(policy, ScanOptions{},
+                      {.store = store_,
+                       .posterior = posterior_,
+                       .index = index_.get(),
+                       .model = ContextModel({.arm_dim = kDim})},
+                      seed);
   }
 
   ArmStore store_;
@@ -52,7 +54,7 @@ TEST_F(PolicyFixture, ThompsonPlaysTheBestArmOfItsSample) {
     std::vector<double> xi(kDim);
     RandomStream(kSeed, RandomStream::Role::kSample, t).Gaussians(xi);
     const Eigen::VectorXd theta = posterior_.Sample(1.5, xi);
-    const Hit hit = policy->Choose();
+    const Hit hit = policy->Choose({});
     double best = -1e300;
     for (std::size_t i = 0; i < kArms; ++i) {
       best = std::max(best, theta.dot(Arm(i)));
@@ -73,7 +75,7 @@ TEST_F(PolicyFixture, UcbPlaysTheLargestUpperBound) {
              kRadius *
                  posterior_.Width(std::span(rows_).subspan(i * kDim, kDim));
     };
-    const Hit hit = policy->Choose();
+    const Hit hit = policy->Choose({});
     double best = -1e300;
     for (std::size_t i = 0; i < kArms; ++i) best = std::max(best, bound(i));
     ASSERT_NEAR(bound(hit.slot), best, 1e-4);
@@ -86,7 +88,7 @@ TEST_F(PolicyFixture, TheoryMakesThompsonExploreMore) {
   const auto spread = [&](Exploration exploration) {
     const auto policy = Make(ThompsonOptions{exploration}, 1);
     double sum = 0;
-    for (int t = 0; t < 50; ++t) sum += policy->Choose().score;
+    for (int t = 0; t < 50; ++t) sum += policy->Choose({}).score;
     return sum / 50;
   };
   // Without data the mean is 0 and scores are proportional to the radius.
@@ -100,9 +102,12 @@ TEST_F(PolicyFixture, RefusesOptionsOutOfBounds) {
   const auto make = [&](PolicyOptions policy, SearchOptions search) {
     return [=, this] {
       const auto index = MakeSharedIndex(policy, search, store_, 1);
-      MakePolicy(
-          policy, search,
-          {.store = store_, .posterior = posterior_, .index = index.get()}, 1);
+      MakePolicy(policy, search,
+                 {.store = store_,
+                  .posterior = posterior_,
+                  .index = index.get(),
+                  .model = ContextModel({.arm_dim = kDim})},
+                 1);
     };
   };
   ExpectError(ErrorCode::kInvalidArgument, {"exploration is -2"},

@@ -4,16 +4,18 @@
 #include <cstdint>
 #include <memory>
 
+#include "manyarms/context.h"
 #include "manyarms/policy_options.h"
+#include "posterior/context_model.h"
 #include "posterior/posterior.h"
 #include "search/search.h"
 
 namespace manyarms {
 
 /// What a policy asks its search, if each choice is one question over all arms
-/// (ts and ucb). A question depends on the learner's posterior, its seed and
-/// the number of its choice alone, so that one object can serve any number of
-/// learners, one after another.
+/// (ts and ucb). A question depends on the learner's posterior, its seed, the
+/// number of its choice and the context alone, so that one object can serve any
+/// number of learners, one after another.
 ///
 /// Thread safety: none; one thread at a time.
 class Questions {
@@ -23,11 +25,21 @@ class Questions {
   Questions(const Questions&) = delete;
   Questions& operator=(const Questions&) = delete;
 
-  /// The question for a learner's choice, of which there were `choices` before.
-  /// It refers to the posterior and to memory of this object, and is valid
-  /// until the next call or until the posterior changes. Costs O(d^2).
-  virtual Query Ask(const Posterior& posterior, std::uint64_t seed,
-                    std::uint64_t choices) = 0;
+  /// Who asks, and when.
+  struct Turn {
+    const Posterior& posterior;
+    std::uint64_t seed;
+    std::uint64_t choices;  ///< of this learner before
+    Context context = {};
+  };
+
+  /// The question for a learner's choice. It refers to the posterior and to
+  /// memory of this object, and is valid until the next call or until the
+  /// posterior changes. Costs O(d^2).
+  virtual Query Ask(const Turn& turn) = 0;
+
+  /// A number that is to be added to all scores of the last question.
+  virtual float offset() const { return 0; }
 
   /// Whether a question depends on the seed and the number of the choice.
   virtual bool is_random() const = 0;
@@ -40,11 +52,12 @@ class Questions {
 };
 
 /// The questions of learners whose posteriors have the dimension and the
-/// regularisation of `posterior`. None for a policy that needs more than one
-/// question over all arms (elim). Throws Error(kInvalidArgument) for options
-/// out of bounds.
+/// regularisation of `posterior`, over the coefficients of `model`. None for a
+/// policy that needs more than one question over all arms (elim). Throws
+/// Error(kInvalidArgument) for options out of bounds.
 std::unique_ptr<Questions> MakeQuestions(const PolicyOptions& policy,
-                                         const Posterior& posterior);
+                                         const Posterior& posterior,
+                                         const ContextModel& model);
 
 }  // namespace manyarms
 

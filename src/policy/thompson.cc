@@ -17,11 +17,11 @@ ThompsonQuestions::ThompsonQuestions(const ThompsonOptions& options,
       xi_(posterior.dim()) {}
 
 // Lines 7 to 9.
-Query ThompsonQuestions::Ask(const Posterior& posterior, std::uint64_t seed,
-                             std::uint64_t choices) {
-  RandomStream(seed, RandomStream::Role::kSample, choices).Gaussians(xi_);
-  theta_ = posterior.Sample(exploration_, xi_);
-  return {.belief = &posterior, .direction = &theta_};
+Query ThompsonQuestions::Ask(const Turn& turn) {
+  RandomStream(turn.seed, RandomStream::Role::kSample, turn.choices)
+      .Gaussians(xi_);
+  theta_ = turn.posterior.Sample(exploration_, xi_);
+  return {.belief = &turn.posterior, .direction = &theta_};
 }
 
 std::unique_ptr<Questions> PolicyKind<ThompsonOptions>::MakeQuestions(

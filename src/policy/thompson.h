@@ -13,8 +13,7 @@ class ThompsonQuestions final : public Questions {
  public:
   ThompsonQuestions(const ThompsonOptions& options, const Posterior& posterior);
 
-  Query Ask(const Posterior& posterior, std::uint64_t seed,
-            std::uint64_t choices) override;
+  Query Ask(const Turn& turn) override;
   bool is_random() const override { return true; }
   bool needs_inverse() const override { return false; }
   double exploration() const override { return exploration_; }

@@ -11,12 +11,11 @@ UcbQuestions::UcbQuestions(const UcbOptions& options,
           options.exploration, posterior,
           [](const TheoryRadius& theory) { return theory.delta; })) {}
 
-Query UcbQuestions::Ask(const Posterior& posterior, std::uint64_t /*seed*/,
-                        std::uint64_t /*choices*/) {
-  mean_ = posterior.Mean();
-  return {.belief = &posterior,
+Query UcbQuestions::Ask(const Turn& turn) {
+  mean_ = turn.posterior.Mean();
+  return {.belief = &turn.posterior,
           .direction = &mean_,
-          .factor = &posterior.kept_inverse(),
+          .factor = &turn.posterior.kept_inverse(),
           .exploration = exploration_};
 }
 

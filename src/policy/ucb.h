@@ -11,8 +11,7 @@ class UcbQuestions final : public Questions {
   UcbQuestions(const UcbOptions& options, const Posterior& posterior);
 
   /// REQUIRES: the posterior keeps its inverse.
-  Query Ask(const Posterior& posterior, std::uint64_t seed,
-            std::uint64_t choices) override;
+  Query Ask(const Turn& turn) override;
   bool is_random() const override { return false; }
   bool needs_inverse() const override { return true; }
   double exploration() const override { return exploration_; }

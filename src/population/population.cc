@@ -54,7 +54,7 @@ void Population::Add(std::span<const ArmId> ids, const FeatureRows& features) {
   State& state = *state_;
   const std::scoped_lock lock(state.changing_arms);
   state.index->Add(
-      state.scale.negative_rewards()
+      state.scale.changes_features()
           ? state.store.Add(ids, state.scale.InnerRows(ids.size(), features))
           : state.store.Add(ids, features));
 }
@@ -99,30 +99,39 @@ std::size_t Population::dim() const { return state_->options.dim; }
 const PopulationOptions& Population::options() const { return state_->options; }
 const Catalogue& Population::catalogue() const { return state_->catalogue; }
 
-Decision Population::Choose(const LearnerKey& learner,
-                            const Eligible& eligible) {
-  return state_->Choose(learner, {.eligible = eligible}).front();
+Decision Population::Choose(const LearnerKey& learner, const Eligible& eligible,
+                            Context context) {
+  state_->model.Check(context);
+  return state_->Choose(learner, {.eligible = eligible, .context = context})
+      .front();
 }
 
 std::vector<Decision> Population::ChooseBest(const LearnerKey& learner,
                                              std::size_t count,
-                                             const Eligible& eligible) {
+                                             const Eligible& eligible,
+                                             Context context) {
   CheckCount("number of choices (at most max_pending)", count, 0,
              state_->options.max_pending);
+  state_->model.Check(context);
   if (count == 0) return {};
-  return state_->Choose(learner,
-                        {.count = count, .slate = true, .eligible = eligible});
+  return state_->Choose(learner, {.count = count,
+                                  .slate = true,
+                                  .eligible = eligible,
+                                  .context = context});
 }
 
 std::vector<Decision> Population::ChooseFor(
-    std::span<const LearnerKey> learners) {
+    std::span<const LearnerKey> learners, std::span<const float> contexts) {
+  state_->model.CheckAll(contexts, learners.size());
+  const std::size_t p = state_->model.context_dim();
   std::vector<Decision> decisions(learners.size());
   if (learners.empty()) return decisions;
   if (size() == 0) {
     throw Error(ErrorCode::kNoArms, "there are no arms to choose from");
   }
-  LearnerTable::ForEachOf(
-      learners, [&](std::size_t i) { decisions[i] = Choose(learners[i]); });
+  LearnerTable::ForEachOf(learners, [&](std::size_t i) {
+    decisions[i] = Choose(learners[i], {}, contexts.subspan(i * p, p));
+  });
   return decisions;
 }
 
@@ -165,46 +174,59 @@ void Population::Dismiss(const LearnerKey& learner, DecisionId decision) {
   });
 }
 
-void Population::Observe(const LearnerKey& learner, ArmId id, double reward) {
+void Population::Observe(const LearnerKey& learner, ArmId id, double reward,
+                         Context context) {
   CheckReward(reward);
-  state_->Observe(learner, state_->InnerFeatures(std::span(&id, 1)), reward);
+  state_->model.Check(context);
+  state_->Observe(learner, state_->InnerFeatures(std::span(&id, 1)), reward,
+                  context);
 }
 
 void Population::Observe(const LearnerKey& learner,
-                         std::span<const float> features, double reward) {
+                         std::span<const float> features, double reward,
+                         Context context) {
   CheckFeatures(features, dim());
   CheckReward(reward);
-  state_->Observe(learner, state_->scale.InnerFeatures(features), reward);
+  state_->model.Check(context);
+  state_->Observe(learner, state_->scale.InnerFeatures(features), reward,
+                  context);
 }
 
 std::vector<double> Population::Mean(const LearnerKey& learner) const {
-  const Eigen::VectorXd mean = state_->MeanOf(learner);
-  return state_->scale.OuterMean({mean.data(), state_->store.dim()});
+  const Eigen::VectorXd mean = state_->WithPosterior(
+      learner,
+      [](const Workspace& workspace) { return workspace.posterior.Mean(); });
+  return state_->scale.OuterMean({mean.data(), state_->model.coefficients()});
 }
 
 double Population::Predict(const LearnerKey& learner,
-                           std::span<const float> features) const {
+                           std::span<const float> features,
+                           Context context) const {
   CheckFeatures(features, dim());
-  return state_->Predict(state_->MeanOf(learner),
+  return state_->Predict(state_->MeanOf(learner, context),
                          state_->scale.InnerFeatures(features));
 }
 
 std::vector<double> Population::Predict(const LearnerKey& learner,
-                                        const FeatureRows& features) const {
+                                        const FeatureRows& features,
+                                        Context context) const {
   return state_->PredictRows(
-      state_->MeanOf(learner),
+      state_->MeanOf(learner, context),
       state_->scale.InnerRows(features.rows(), features));
 }
 
 std::vector<double> Population::Scores(const LearnerKey& learner,
-                                       std::span<const ArmId> ids) const {
-  return state_->PredictRows(state_->MeanOf(learner),
+                                       std::span<const ArmId> ids,
+                                       Context context) const {
+  return state_->PredictRows(state_->MeanOf(learner, context),
                              state_->InnerFeatures(ids));
 }
 
 std::vector<double> Population::Uncertainty(const LearnerKey& learner,
-                                            std::span<const ArmId> ids) const {
+                                            std::span<const ArmId> ids,
+                                            Context context) const {
   const State& state = *state_;
+  state.model.Check(context);
   const std::vector<float> rows = state.InnerFeatures(ids);
   const std::size_t inner = state.store.dim();
   return state_->WithPosterior(learner, [&](const Workspace& workspace) {
@@ -213,8 +235,8 @@ std::vector<double> Population::Uncertainty(const LearnerKey& learner,
     for (std::size_t i = 0; i < ids.size(); ++i) {
       uncertainty.push_back(state.scale.OuterDifference(
           workspace.questions->exploration() *
-          workspace.posterior.Width(
-              std::span(rows).subspan(i * inner, inner))));
+          state.model.Width(workspace.posterior, context,
+                            std::span(rows).subspan(i * inner, inner))));
     }
     return uncertainty;
   });

@@ -21,7 +21,8 @@ namespace {
 constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'P', 'O', 'P', 'U'};
 constexpr std::uint32_t kFormat = 1;
 constexpr MagicWord kLearnerMagic = {'M', 'A', 'N', 'Y', 'L', 'R', 'N', 'R'};
-constexpr std::uint32_t kLearnerFormat = 1;
+// 2: the shape of contexts.
+constexpr std::uint32_t kLearnerFormat = 2;
 
 // What a learner must have in common with the population that imports it.
 struct Shape {
@@ -30,29 +31,38 @@ struct Shape {
   std::uint8_t negative_rewards = 0;
   double regularisation = 0;
   std::uint64_t max_pending = 0;  // may be more where it is imported
+  std::uint64_t context_dim = 0;
+  std::uint8_t context_constants = 1;
 
   template <class Stream, class Self>
-  static void Transfer(Stream& stream, Self& self) {
+  static void Transfer(Stream& stream, Self& self, std::uint32_t format) {
     stream.Transfer(self.dim);
     stream.Transfer(self.policy);
     stream.Transfer(self.negative_rewards);
     stream.Transfer(self.regularisation);
     stream.Transfer(self.max_pending);
+    if (format < 2) return;
+    stream.Transfer(self.context_dim);
+    stream.Transfer(self.context_constants);
   }
 
   bool FitsInto(const Shape& other) const {
     return dim == other.dim && policy == other.policy &&
            negative_rewards == other.negative_rewards &&
            regularisation == other.regularisation &&
+           context_dim == other.context_dim &&
+           (context_dim == 0 || context_constants == other.context_constants) &&
            max_pending <= other.max_pending;
   }
 
   std::string ToString() const {
     const std::optional<PolicyOptions> known = PolicyKinds::Tagged(policy);
     return fmt::format(
-        "{} features, policy {}, {} negative rewards, regularisation {} and at "
-        "most {} pending decisions",
-        dim, known ? PolicyName(*known) : "unknown",
+        "{} features, contexts of {} values {} constants, policy {}, {} "
+        "negative "
+        "rewards, regularisation {} and at most {} pending decisions",
+        dim, context_dim, context_constants != 0 ? "with" : "without",
+        known ? PolicyName(*known) : "unknown",
         negative_rewards != 0 ? "with" : "without", regularisation,
         max_pending);
   }
@@ -64,7 +74,9 @@ Shape ShapeOf(const PopulationOptions& options) {
               options.policy, [](auto kind, const auto&) { return kind.kTag; }),
           .negative_rewards = std::uint8_t{options.negative_rewards},
           .regularisation = options.regularisation,
-          .max_pending = options.max_pending};
+          .max_pending = options.max_pending,
+          .context_dim = options.context_dim,
+          .context_constants = std::uint8_t{options.context_constants}};
 }
 
 PopulationOptions ToPopulation(const BanditOptions& options) {
@@ -73,6 +85,8 @@ PopulationOptions ToPopulation(const BanditOptions& options) {
           .search = options.search,
           .regularisation = options.regularisation,
           .negative_rewards = options.negative_rewards,
+          .context_dim = options.context_dim,
+          .context_constants = options.context_constants,
           .seed = options.seed,
           .max_pending = options.max_pending};
 }
@@ -101,7 +115,7 @@ void Population::State::Save(std::ostream& out, const Names* names) const {
   writer.Transfer(std::uint64_t{options.order_budget});
   store.Save(writer);
   SaveNames(writer, names);
-  LearnerFile file(FreshPosterior(), options.max_pending);
+  LearnerFile file = MakeLearnerFile();
   learners.ForEachShard(
       [&](std::size_t count) { writer.Transfer(std::uint64_t{count}); },
       [&](const LearnerKey& key, const Learner& learner) {
@@ -109,6 +123,11 @@ void Population::State::Save(std::ostream& out, const Names* names) const {
         file.Save(writer, learner);
       });
   writer.Transfer(writer.checksum());
+}
+
+LearnerFile Population::State::MakeLearnerFile() const {
+  return {FreshPosterior(), model.context_dim() + store.dim(),
+          options.max_pending};
 }
 
 Population Population::Load(const std::filesystem::path& path, Names* names) {
@@ -138,7 +157,7 @@ Names Population::State::Restore(ByteReader& reader) {
   const std::vector<Slot> slots = store.Slots();
   if (!slots.empty()) index->Add(slots);
   Names names = LoadNames(reader, store);
-  LearnerFile file(FreshPosterior(), options.max_pending);
+  LearnerFile file = MakeLearnerFile();
   for (std::size_t shard = 0; shard < LearnerTable::kShards; ++shard) {
     for (std::size_t left = reader.Count(1); left > 0; --left) {
       const LearnerKey key = LoadKey(reader);
@@ -156,8 +175,8 @@ std::vector<std::byte> Population::Export(const LearnerKey& learner) const {
   writer.Values(std::span<const char>(kLearnerMagic));
   writer.Transfer(kLearnerFormat);
   const Shape shape = ShapeOf(state.options);
-  Shape::Transfer(writer, shape);
-  LearnerFile file(state.FreshPosterior(), state.options.max_pending);
+  Shape::Transfer(writer, shape, kLearnerFormat);
+  LearnerFile file = state.MakeLearnerFile();
   state.learners.Look(learner, [&](const Learner* found) {
     if (found == nullptr) LearnerTable::FailUnknown(learner);
     file.Save(writer, *found);
@@ -175,19 +194,17 @@ void Population::Import(const LearnerKey& learner,
       reinterpret_cast<const char*>(exported.data()),  // NOLINT: bytes
       exported.size()));
   ByteReader reader = CheckedReader(in, kLearnerMagic);
-  ReadFormat(reader, kLearnerFormat);
+  const std::uint32_t format = ReadFormat(reader, kLearnerFormat);
   const Shape own = ShapeOf(state.options);
   Shape given;
-  Shape::Transfer(reader, given);
+  Shape::Transfer(reader, given, format);
   if (!given.FitsInto(own)) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("the learner has {}; this population has {}",
                             given.ToString(), own.ToString()));
   }
   try {
-    Learner imported =
-        LearnerFile(state.FreshPosterior(), state.options.max_pending)
-            .Load(reader);
+    Learner imported = state.MakeLearnerFile().Load(reader);
     CheckSaved(reader.left() == 0, "something follows its end");
     const std::optional<Learner> before =
         state.learners.Put(learner, std::move(imported));

@@ -71,7 +71,7 @@ Learner LearnerFile::Load(ByteReader& reader) {
   reader.Transfer(has_pending);
   if (has_pending) {
     learner.pending =
-        std::make_unique<PendingDecisions>(posterior_.dim(), max_pending_);
+        std::make_unique<PendingDecisions>(row_size_, max_pending_);
     learner.pending->Restore(reader, true);
     CheckSaved(learner.pending->size() > 0 &&
                    learner.pending->last() == learner.decisions,

@@ -18,9 +18,13 @@ LearnerKey LoadKey(ByteReader& reader);
 class LearnerFile {
  public:
   /// `posterior` has the population's dimension and regularisation, and keeps
-  /// its inverse if the policy needs it.
-  LearnerFile(Posterior posterior, std::size_t max_pending)
-      : posterior_(std::move(posterior)), max_pending_(max_pending) {}
+  /// its inverse if the policy needs it. `row_size` is that of a pending
+  /// decision's context and features.
+  LearnerFile(Posterior posterior, std::size_t row_size,
+              std::size_t max_pending)
+      : posterior_(std::move(posterior)),
+        row_size_(row_size),
+        max_pending_(max_pending) {}
 
   void Save(ByteWriter& writer, const Learner& learner);
 
@@ -29,6 +33,7 @@ class LearnerFile {
 
  private:
   Posterior posterior_;
+  const std::size_t row_size_;
   const std::size_t max_pending_;
 };
 

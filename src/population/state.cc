@@ -30,16 +30,6 @@ PopulationOptions Checked(PopulationOptions options) {
   return options;
 }
 
-// No single order may take more than half of what there is for all.
-SearchOptions WithinBudget(SearchOptions search, std::size_t budget) {
-  if (auto* certified = std::get_if<CertifiedOptions>(&search)) {
-    const std::size_t most = std::max<std::size_t>(budget / 2, 1);
-    certified->max_bytes =
-        certified->max_bytes == 0 ? most : std::min(certified->max_bytes, most);
-  }
-  return search;
-}
-
 std::vector<double> Packed(const Posterior& posterior) {
   std::vector<double> packed(posterior.packed_size());
   posterior.Pack(packed);
@@ -50,13 +40,14 @@ std::vector<double> Packed(const Posterior& posterior) {
 
 Population::State::State(const PopulationOptions& given)
     : options(Checked(given)),
-      scale(given.dim, given.negative_rewards),
+      scale(ScaleOf(LoneOptions(0))),
+      model(ModelOf(LoneOptions(0))),
       catalogue(scale.inner_dim()),
       store(catalogue.state_->store),
       index(MakeSharedIndex(given.policy,
                             WithinBudget(given.search, given.order_budget),
                             store, given.seed)),
-      workspaces(options, store, *index),
+      workspaces(options, model, store, *index),
       prior(Packed(FreshPosterior())),
       learners(prior.size() * sizeof(double)),
       finders(*index, given.order_budget) {}
@@ -71,13 +62,15 @@ BanditOptions Population::State::LoneOptions(std::uint64_t seed) const {
           .search = options.search,
           .regularisation = options.regularisation,
           .negative_rewards = options.negative_rewards,
+          .context_dim = options.context_dim,
+          .context_constants = options.context_constants,
           .seed = seed,
           .max_pending = options.max_pending};
 }
 
 Posterior Population::State::FreshPosterior() const {
-  Posterior posterior(store.dim(), options.regularisation);
-  if (MakeQuestions(options.policy, posterior)->needs_inverse()) {
+  Posterior posterior(model.coefficients(), options.regularisation);
+  if (MakeQuestions(options.policy, posterior, model)->needs_inverse()) {
     posterior.KeepInverse();
   }
   return posterior;
@@ -130,12 +123,17 @@ std::vector<Decision> Population::State::ChooseFor(const LearnerKey& key,
   workspace->Become(&learner, prior);
   // A learner that has learned nothing asks with the prior's belief, for which
   // no order of its own is worth its price.
-  const FinderCache::Loan own = learner.rewards > 0 && index->own_finders_pay()
-                                    ? finders.Borrow(learner.asker)
-                                    : FinderCache::Loan();
+  const FinderCache::Loan own =
+      learner.rewards > 0 && index->own_finders_pay() &&
+              model.MayHaveOrder(wanted.context)
+          ? finders.Borrow({learner.asker, wanted.context})
+          : FinderCache::Loan();
   Finder& finder = own.get() != nullptr ? *own.get() : *workspace->finder;
-  const Query query = workspace->questions->Ask(workspace->posterior,
-                                                SeedOf(key), learner.choices);
+  const Query query =
+      workspace->questions->Ask({.posterior = workspace->posterior,
+                                 .seed = SeedOf(key),
+                                 .choices = learner.choices,
+                                 .context = wanted.context});
 
   // The lock is released before the loans end.
   const auto reading = store.ReadLock();
@@ -148,7 +146,8 @@ std::vector<Decision> Population::State::ChooseFor(const LearnerKey& key,
         query, {.count = std::min(wanted.count, store.size()), .among = among});
   }
   if (hits.empty()) hits.emplace_back();  // no score is a number
-  std::vector<Decision> decisions = Decide(key, learner, hits);
+  for (Hit& hit : hits) hit.score += workspace->questions->offset();
+  std::vector<Decision> decisions = Decide(key, learner, hits, wanted.context);
   ++learner.choices;  // only now: the finder may have thrown
   return decisions;
 }
@@ -156,7 +155,8 @@ std::vector<Decision> Population::State::ChooseFor(const LearnerKey& key,
 // REQUIRES: the caller holds the store's ReadLock.
 std::vector<Decision> Population::State::Decide(const LearnerKey& key,
                                                 Learner& learner,
-                                                std::span<const Hit> hits) {
+                                                std::span<const Hit> hits,
+                                                Context context) {
   if (std::ranges::count(hits, kNoSlot, &Hit::slot) > 0) {
     throw Error(ErrorCode::kCorrupt,
                 fmt::format("no arm has a score that is a number: what learner "
@@ -167,11 +167,14 @@ std::vector<Decision> Population::State::Decide(const LearnerKey& key,
   decisions.reserve(hits.size());
   if (!learner.pending) {
     learner.pending = std::make_unique<PendingDecisions>(
-        store.dim(), options.max_pending, learner.decisions);
+        model.context_dim() + store.dim(), options.max_pending,
+        learner.decisions);
   }
   for (const Hit& hit : hits) {
     const ArmId arm = store.id(hit.slot);
-    store.CopyFeatures(hit.slot, learner.pending->Add(arm));
+    const std::span<float> row = learner.pending->Add(arm);
+    std::ranges::copy(context, row.begin());
+    store.CopyFeatures(hit.slot, row.subspan(context.size()));
     learner.decisions = learner.pending->last();
     decisions.push_back({.id = IdOf(key, learner.decisions),
                          .arm = arm,
@@ -194,8 +197,8 @@ void Population::State::Learn(const LearnerKey& key,
     const WorkspacePool::Loan workspace = workspaces.Borrow();
     workspace->Become(&learner, prior);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      workspace->posterior.Update(learner.pending->Features(numbers[i]),
-                                  scale.Inner(rewards[i]));
+      model.Learn(workspace->posterior, learner.pending->Features(numbers[i]),
+                  scale.Inner(rewards[i]));
     }
     workspace->PackInto(learner);
     for (const std::uint64_t number : numbers) learner.Done(number);
@@ -203,18 +206,24 @@ void Population::State::Learn(const LearnerKey& key,
 }
 
 void Population::State::Observe(const LearnerKey& key,
-                                std::span<const float> inner, double reward) {
+                                std::span<const float> inner, double reward,
+                                Context context) {
+  std::vector<float> row(context.begin(), context.end());
+  row.insert(row.end(), inner.begin(), inner.end());
   learners.Change(key, [&](Learner& learner) {
     const WorkspacePool::Loan workspace = workspaces.Borrow();
     workspace->Become(&learner, prior);
-    workspace->posterior.Update(inner, scale.Inner(reward));
+    model.Learn(workspace->posterior, row, scale.Inner(reward));
     workspace->PackInto(learner);
   });
 }
 
-Eigen::VectorXd Population::State::MeanOf(const LearnerKey& key) {
-  return WithPosterior(key, [](const Workspace& workspace) {
-    return workspace.posterior.Mean();
+Eigen::VectorXd Population::State::MeanOf(const LearnerKey& key,
+                                          Context context) {
+  model.Check(context);
+  return WithPosterior(key, [&](const Workspace& workspace) {
+    const Eigen::VectorXd mean = workspace.posterior.Mean();
+    return context.empty() ? mean : model.Direction(mean, context);
   });
 }
 
@@ -224,6 +233,8 @@ double Population::State::Predict(const Eigen::VectorXd& mean,
   for (std::size_t j = 0; j < inner.size(); ++j) {
     reward += mean[static_cast<Eigen::Index>(j)] * inner[j];
   }
+  const auto constant = static_cast<Eigen::Index>(inner.size());
+  if (mean.size() > constant) reward += mean[constant];
   return scale.Outer(reward);
 }
 

@@ -6,11 +6,12 @@
 #include <span>
 #include <vector>
 
-#include "bandit/reward_scale.h"
+#include "bandit/model.h"
 #include "base/shared_mutex.h"
 #include "catalogue/state.h"
 #include "manyarms/population.h"
 #include "population/learner_table.h"
+#include "population/saved_learner.h"
 #include "population/workspace.h"
 #include "search/finder_cache.h"
 
@@ -37,20 +38,21 @@ struct Population::State {
     std::size_t count = 1;
     bool slate = false;  ///< the top `count`, not just the best
     const Eligible& eligible;
+    Context context = {};
   };
   std::vector<Decision> Choose(const LearnerKey& key, const Wanted& wanted);
   std::vector<Decision> ChooseFor(const LearnerKey& key, Learner& learner,
                                   const Wanted& wanted);
 
   std::vector<Decision> Decide(const LearnerKey& key, Learner& learner,
-                               std::span<const Hit> hits);
+                               std::span<const Hit> hits, Context context);
 
   /// REQUIRES for the next two: rewards are within their bounds, on the
   /// caller's scale.
   void Learn(const LearnerKey& key, std::span<const DecisionId> decisions,
              std::span<const double> rewards);
   void Observe(const LearnerKey& key, std::span<const float> inner,
-               double reward);
+               double reward, Context context);
 
   double Predict(const Eigen::VectorXd& mean,
                  std::span<const float> inner) const;
@@ -59,7 +61,9 @@ struct Population::State {
   std::vector<double> PredictRows(const Eigen::VectorXd& mean,
                                   std::span<const float> inner_rows) const;
 
-  Eigen::VectorXd MeanOf(const LearnerKey& key);
+  /// Its mean, in a context if there are contexts (ContextModel::Direction).
+  /// Throws Error(kInvalidArgument) for a context that is wrong.
+  Eigen::VectorXd MeanOf(const LearnerKey& key, Context context);
 
   /// The arms' features, one after another. Throws Error(kUnknownId).
   std::vector<float> InnerFeatures(std::span<const ArmId> ids) const {
@@ -83,10 +87,12 @@ struct Population::State {
   Posterior FreshPosterior() const;
 
   void Save(std::ostream& out, const Names* names) const;
+  LearnerFile MakeLearnerFile() const;
   Names Restore(ByteReader& reader);
 
   PopulationOptions options;
   RewardScale scale;
+  ContextModel model;
   Catalogue catalogue;
   ArmStore& store;               // of the catalogue
   std::unique_ptr<Index> index;  // of all learners

@@ -5,10 +5,11 @@
 
 namespace manyarms {
 
-Workspace::Workspace(const PopulationOptions& options, const ArmStore& store,
+Workspace::Workspace(const PopulationOptions& options,
+                     const ContextModel& model, const ArmStore& store,
                      Index& index)
-    : posterior(store.dim(), options.regularisation),
-      questions(MakeQuestions(options.policy, posterior)),
+    : posterior(model.coefficients(), options.regularisation),
+      questions(MakeQuestions(options.policy, posterior, model)),
       finder(index.MakeSharedFinder()),
       eligible_arms(store) {
   if (questions->needs_inverse()) posterior.KeepInverse();
@@ -35,7 +36,8 @@ WorkspacePool::Loan WorkspacePool::Borrow() {
   const std::unique_lock lock(mutex_);
   if (idle_.empty()) {
     idle_.reserve(made_ + 1);  // so that giving it back never fails
-    auto workspace = std::make_unique<Workspace>(options_, store_, index_);
+    auto workspace =
+        std::make_unique<Workspace>(options_, model_, store_, index_);
     ++made_;
     return {*this, std::move(workspace)};
   }

@@ -19,8 +19,8 @@ namespace manyarms {
 /// What a learner needs while it chooses or learns, and does not keep.
 struct Workspace {
   /// Throws Error for options out of bounds or combinations that cannot work.
-  Workspace(const PopulationOptions& options, const ArmStore& store,
-            Index& index);
+  Workspace(const PopulationOptions& options, const ContextModel& model,
+            const ArmStore& store, Index& index);
 
   /// The posterior becomes the learner's, or the prior if there is no learner
   /// or if it has learned nothing.
@@ -38,9 +38,9 @@ struct Workspace {
 /// As many workspaces as threads need at the same time.
 class WorkspacePool {
  public:
-  WorkspacePool(const PopulationOptions& options, const ArmStore& store,
-                Index& index)
-      : options_(options), store_(store), index_(index) {}
+  WorkspacePool(const PopulationOptions& options, const ContextModel& model,
+                const ArmStore& store, Index& index)
+      : options_(options), model_(model), store_(store), index_(index) {}
 
   class Loan {
    public:
@@ -67,6 +67,7 @@ class WorkspacePool {
   void GiveBack(std::unique_ptr<Workspace> workspace) noexcept;
 
   const PopulationOptions& options_;
+  const ContextModel& model_;
   const ArmStore& store_;
   Index& index_;
   mutable SharedMutex mutex_{LockLevel::kIndex};

@@ -77,6 +77,17 @@ void Posterior::Update(std::span<const float> features, double reward) {
   observation_.head(d) =
       Eigen::Map<const Eigen::VectorXf>(features.data(), d).cast<double>();
   observation_[d] = reward;
+  LearnObservation();
+}
+
+void Posterior::Update(std::span<const double> features, double reward) {
+  const Index d = Signed(dim_);
+  observation_.head(d) = Eigen::Map<const Eigen::VectorXd>(features.data(), d);
+  observation_[d] = reward;
+  LearnObservation();
+}
+
+void Posterior::LearnObservation() {
   // Givens rotations fold the observation into the factor, column by column.
   // (Eigen's LLT::rankUpdate does the same, but needs an LLT, and making one
   // costs O(d^3) even for a diagonal matrix.) The bounds on features and
@@ -109,11 +120,18 @@ Eigen::VectorXd Posterior::Sample(double scale,
 
 double Posterior::Width(std::span<const float> features) const {
   CheckFeatures(features, dim_);
+  return Width(std::vector<double>(features.begin(), features.end()));
+}
+
+double Posterior::Width(std::span<const double> features) const {
   Eigen::VectorXd x =
-      Eigen::Map<const Eigen::VectorXf>(features.data(), Signed(dim_))
-          .cast<double>();
+      Eigen::Map<const Eigen::VectorXd>(features.data(), Signed(dim_));
   FactorOf(factor_).triangularView<Eigen::Lower>().solveInPlace(x);
   return x.norm();
+}
+
+void Posterior::SolveLower(Eigen::MatrixXd& columns) const {
+  FactorOf(factor_).triangularView<Eigen::Lower>().solveInPlace(columns);
 }
 
 RowMatrix Posterior::InvertedFactor() const {

@@ -44,6 +44,10 @@ class Posterior final : public Belief {
   /// out of bounds (kMaxFeature, kMaxReward).
   void Update(std::span<const float> features, double reward);
 
+  /// The same for features that were made of checked ones. REQUIRES: there are
+  /// dim() of them, at most 10^9 in magnitude, and the reward is in bounds.
+  void Update(std::span<const double> features, double reward);
+
   /// theta-hat in the paper: V^-1 b.
   Eigen::VectorXd Mean() const override;
 
@@ -52,6 +56,11 @@ class Posterior final : public Belief {
 
   /// |x|_{V^-1}.
   double Width(std::span<const float> features) const;
+  /// REQUIRES: there are dim() features.
+  double Width(std::span<const double> features) const;
+
+  /// Each column y of `columns` becomes L^-1 y.
+  void SolveLower(Eigen::MatrixXd& columns) const;
 
   /// A = L^-1, lower triangular, so that x' V^-1 x = |A x|^2.
   RowMatrix InverseFactor() const override;
@@ -105,6 +114,7 @@ class Posterior final : public Belief {
 
  private:
   RowMatrix InvertedFactor() const;
+  void LearnObservation();
 
   std::size_t dim_;
   double regularisation_;

@@ -1,6 +1,7 @@
 #include "search/finder_cache.h"
 
 #include <algorithm>
+#include <bit>
 #include <mutex>
 #include <shared_mutex>
 #include <utility>
@@ -15,20 +16,41 @@ constexpr std::size_t kCounters = std::size_t{1} << 20;
 constexpr std::uint8_t kOften = 4;
 
 // Numbers of askers follow one another, so their bits have to be mixed.
-std::uint64_t HashOf(std::uint64_t asker) {
-  std::uint64_t x = asker * 0x9e3779b97f4a7c15U;
+std::uint64_t Mixed(std::uint64_t x) {
+  x *= 0x9e3779b97f4a7c15U;
   x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93U;
   return x ^ (x >> 32);
 }
 
+std::uint64_t HashOf(const Asker& asker) {
+  std::uint64_t hash = Mixed(asker.number);
+  for (const float value : asker.context) {
+    hash = Mixed(hash ^ std::bit_cast<std::uint32_t>(value));
+  }
+  return hash;
+}
+
 }  // namespace
+
+std::size_t AskerHash::operator()(const Asker& asker) const {
+  return HashOf(asker);
+}
+
+SearchOptions WithinBudget(SearchOptions search, std::size_t most_bytes) {
+  if (auto* certified = std::get_if<CertifiedOptions>(&search)) {
+    const std::size_t most = std::max<std::size_t>(most_bytes / 2, 1);
+    certified->max_bytes =
+        certified->max_bytes == 0 ? most : std::min(certified->max_bytes, most);
+  }
+  return search;
+}
 
 FinderCache::FinderCache(Index& index, std::size_t most_bytes)
     : index_(index), most_bytes_(most_bytes), frequency_(kCounters) {}
 
 FinderCache::~FinderCache() = default;
 
-FinderCache::Loan FinderCache::Borrow(std::uint64_t asker) {
+FinderCache::Loan FinderCache::Borrow(const Asker& asker) {
   // Both are destroyed after the lock is released.
   Entries evicted;
   Entries added;
@@ -75,11 +97,14 @@ void FinderCache::GiveBack(Entries::iterator entry) {
   }
 }
 
-void FinderCache::Forget(std::uint64_t asker) {
+void FinderCache::Forget(std::uint64_t number) {
   Entries evicted;
   const std::unique_lock lock(mutex_);
-  const auto found = entry_of_.find(asker);
-  if (found != entry_of_.end()) Evict(found->second, evicted);
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->asker.number == number) Evict(entry, evicted);
+    entry = next;
+  }
 }
 
 // Among those that are not lent.
@@ -100,8 +125,10 @@ void FinderCache::Evict(Entries::iterator entry, Entries& evicted) {
 
 std::size_t FinderCache::BytesOf(const Entry& entry) {
   // The entry in its list, and in the map.
-  constexpr std::size_t kOwn = sizeof(Entry) + 10 * sizeof(void*);
-  return kOwn + entry.finder->memory_bytes();
+  constexpr std::size_t kOwn =
+      sizeof(Entry) + sizeof(Asker) + 10 * sizeof(void*);
+  return kOwn + 2 * entry.asker.context.size() * sizeof(float) +
+         entry.finder->memory_bytes();
 }
 
 std::size_t FinderCache::size() const {

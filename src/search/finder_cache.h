@@ -5,14 +5,40 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/frequency_sketch.h"
 #include "base/shared_mutex.h"
 #include "search/search.h"
 
 namespace manyarms {
+
+/// Somebody who asks, with the context in which it asks: bounds that a finder
+/// keeps hold in one context only.
+struct Asker {
+  Asker(std::uint64_t who,  // NOLINT(google-explicit-constructor)
+        std::span<const float> where = {})
+      : number(who), context(where.begin(), where.end()) {}
+
+  bool operator==(const Asker&) const = default;
+
+  std::uint64_t number;
+  std::vector<float> context;
+};
+
+struct AskerHash {
+  std::size_t operator()(const Asker& asker) const;
+};
+
+/// What the orders of all contexts of a bandit may take.
+inline constexpr std::size_t kContextOrderBytes = std::size_t{256} << 20;
+
+/// The same search, where no single order takes more than half of the bytes
+/// that there are for all.
+SearchOptions WithinBudget(SearchOptions search, std::size_t most_bytes);
 
 /// Finders of their own for those of many askers that ask often, under one
 /// limit of memory for all. All others ask a finder that they share
@@ -36,7 +62,7 @@ class FinderCache {
 
  private:
   struct Entry {
-    std::uint64_t asker = 0;
+    Asker asker;
     std::unique_ptr<Finder> finder;
     bool lent = false;
     // As they were when the finder was last given back.
@@ -71,13 +97,14 @@ class FinderCache {
   };
 
   /// Counts a question and lends the asker's finder, if it has one or gets one.
-  /// Two askers must have different numbers. REQUIRES: the caller does not hold
-  /// the store's ReadLock: a finder that is destroyed may wait for a survey.
-  Loan Borrow(std::uint64_t asker);
+  /// Two askers must have different numbers or contexts. REQUIRES: the caller
+  /// does not hold the store's ReadLock: a finder that is destroyed may wait
+  /// for a survey.
+  Loan Borrow(const Asker& asker);
 
-  /// Destroys the asker's finder, if it has one. REQUIRES: as for Borrow, and
-  /// it is not lent.
-  void Forget(std::uint64_t asker);
+  /// Destroys the finders of all askers with this number. REQUIRES: as for
+  /// Borrow, and they are not lent.
+  void Forget(std::uint64_t number);
 
   std::size_t size() const;
 
@@ -101,7 +128,7 @@ class FinderCache {
   // The rest is guarded by mutex_.
   FrequencySketch frequency_;
   Entries entries_;  // the most recently used first
-  std::unordered_map<std::uint64_t, Entries::iterator> entry_of_;
+  std::unordered_map<Asker, Entries::iterator, AskerHash> entry_of_;
   std::size_t bytes_ = 0;
   std::size_t bytes_of_new_ = 0;  // of a finder that was not asked yet
   SearchStats of_evicted_;

@@ -1,0 +1,48 @@
+#include "bandit/model.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "manyarms/error.h"
+#include "policy/kinds.h"
+
+namespace manyarms {
+namespace {
+
+// Widths need the constant, inner products do not.
+bool ConstantIsStored(const BanditOptions& options) {
+  return options.context_dim > 0 && options.context_constants &&
+         ObjectiveOf(options.policy) != Objective::kInnerProduct;
+}
+
+}  // namespace
+
+RewardScale ScaleOf(const BanditOptions& options) {
+  return {options.dim, options.negative_rewards, ConstantIsStored(options)};
+}
+
+ContextModel ModelOf(const BanditOptions& options) {
+  if (options.context_dim > 0) {
+    if (!SharesIndex(options.policy)) {
+      throw Error(
+          ErrorCode::kUnsupported,
+          fmt::format("{} cannot use contexts: it eliminates an arm for "
+                      "good, which may be the best in another context; "
+                      "use ts or ucb",
+                      PolicyName(options.policy)));
+    }
+    if (options.negative_rewards) {
+      throw Error(ErrorCode::kUnsupported,
+                  "negative_rewards cannot be used with contexts, whose model "
+                  "has a constant of its own");
+    }
+    CheckWithin("regularisation with contexts", options.regularisation,
+                kMinContextRegularisation, kMaxRegularisation);
+  }
+  return ContextModel({.arm_dim = ScaleOf(options).inner_dim(),
+                       .context_dim = options.context_dim,
+                       .constants = options.context_constants,
+                       .constant_is_stored = ConstantIsStored(options)});
+}
+
+}  // namespace manyarms

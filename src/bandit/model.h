@@ -1,0 +1,20 @@
+#ifndef MANYARMS_BANDIT_MODEL_H_
+#define MANYARMS_BANDIT_MODEL_H_
+
+#include "bandit/reward_scale.h"
+#include "manyarms/bandit.h"
+#include "posterior/context_model.h"
+
+namespace manyarms {
+
+/// How a bandit with these options converts features and rewards. Throws
+/// Error(kInvalidArgument) for a dimension that no bandit can have.
+RewardScale ScaleOf(const BanditOptions& options);
+
+/// The model by which it learns. Throws Error(kInvalidArgument) or
+/// Error(kUnsupported) for contexts that cannot be used with the other options.
+ContextModel ModelOf(const BanditOptions& options);
+
+}  // namespace manyarms
+
+#endif  // MANYARMS_BANDIT_MODEL_H_
