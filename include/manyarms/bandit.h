@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "manyarms/features.h"
 #include "manyarms/names.h"
 #include "manyarms/policy_options.h"
+#include "manyarms/prior.h"
 #include "manyarms/search_options.h"
 #include "manyarms/stats.h"
 #include "manyarms/types.h"
@@ -27,6 +29,10 @@ struct BanditOptions {
   PolicyOptions policy = ThompsonOptions{};
   SearchOptions search = CertifiedOptions{};
   double regularisation = 1.0;  ///< lambda in the paper
+  /// What is known before the first reward, in place of mean 0 and precision
+  /// lambda I. Not with negative_rewards. (Where the theory's exploration or a
+  /// bound says lambda, the smallest eigenvalue of the precision is meant.)
+  std::optional<GaussianPrior> prior = {};
   /// The paper's extension (section 6) for rewards whose largest mean may be
   /// negative: x becomes [x/sqrt 2, sqrt 2/2] and r becomes r/2 + 1/2 inside.
   /// The exploration applies to the halved rewards, so 1 explores as far as 2

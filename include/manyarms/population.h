@@ -17,6 +17,7 @@
 #include "manyarms/learner_key.h"
 #include "manyarms/names.h"
 #include "manyarms/policy_options.h"
+#include "manyarms/prior.h"
 #include "manyarms/search_options.h"
 #include "manyarms/stats.h"
 #include "manyarms/types.h"
@@ -30,7 +31,10 @@ struct PopulationOptions {
   /// for every learner.
   PolicyOptions policy = ThompsonOptions{};
   SearchOptions search = CertifiedOptions{};
-  double regularisation = 1.0;    ///< lambda in the paper
+  double regularisation = 1.0;  ///< lambda in the paper
+  /// What learners begin with: each by itself, all with the same given prior,
+  /// or with what the others have taught.
+  PopulationPrior prior = IndependentPrior{};
   bool negative_rewards = false;  ///< as in BanditOptions
   std::size_t context_dim = 0;    ///< as in BanditOptions
   bool context_constants = true;  ///< as in BanditOptions
@@ -61,6 +65,7 @@ struct PopulationStats : PolicyStats {
   std::uint64_t learner_bytes = 0;  ///< of learners, their keys and decisions
   std::uint64_t finders = 0;        ///< of learners that choose often
   std::uint64_t finder_bytes = 0;   ///< of these finders, with their orders
+  std::uint64_t prior_refits = 0;   ///< how often a shared prior was learned
 };
 
 /// Many learners over one set of arms: each has its own rewards and makes its
@@ -89,7 +94,10 @@ struct PopulationStats : PolicyStats {
 /// but for moving and destruction. Calls for one learner take turns, and so do
 /// changes of arms. Choices wait for a change of arms that is under way, and a
 /// change for the choices that are. With an exact search, a learner's decisions
-/// do not depend on what other threads do for other learners.
+/// do not depend on what other threads do for other learners. (With a shared
+/// prior they depend on the rewards that others had learned when the learner
+/// began. ChooseFor and LearnFor give the same results whatever the threads do:
+/// the prior is learned anew after a whole LearnFor.)
 ///
 /// Fork: a fork waits for calls that are under way, and the child may use the
 /// population.
@@ -197,7 +205,20 @@ class Population {
 
   std::size_t learners() const;
 
-  /// The options of a Bandit that decides as this learner does.
+  /// What a new learner begins with now. (Without contexts and with
+  /// IndependentPrior that is mean 0 and lambda I.)
+  GaussianPrior Prior() const;
+
+  /// Learns a shared prior from all learners now; Error(kUnsupported) if the
+  /// prior is not shared. With more than a thousand learners, or fewer if there
+  /// are more than 58 coefficients, it is learned from a sample of them, always
+  /// the same one. If rewards are such that it cannot be computed in double, it
+  /// stays as it was.
+  void LearnPrior();
+
+  /// The options of a Bandit that decides as this learner does. With a shared
+  /// prior, the bandit's prior is the one that the learner began with, or would
+  /// begin with now.
   BanditOptions LoneOptions(const LearnerKey& learner) const;
 
   PopulationStats stats() const;

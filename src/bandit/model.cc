@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "manyarms/error.h"
+#include "manyarms/types.h"
 #include "policy/kinds.h"
 
 namespace manyarms {
@@ -43,6 +44,19 @@ ContextModel ModelOf(const BanditOptions& options) {
                        .context_dim = options.context_dim,
                        .constants = options.context_constants,
                        .constant_is_stored = ConstantIsStored(options)});
+}
+
+Posterior StartOf(const BanditOptions& options) {
+  const std::size_t coefficients = ModelOf(options).coefficients();
+  if (!options.prior) return {coefficients, options.regularisation};
+  if (options.negative_rewards) {
+    throw Error(ErrorCode::kUnsupported,
+                "negative_rewards cannot be used with a prior, which would be "
+                "one of other coefficients");
+  }
+  const double least =
+      options.context_dim > 0 ? kMinContextRegularisation : kMinRegularisation;
+  return Posterior(PriorFactor(*options.prior, coefficients, least));
 }
 
 }  // namespace manyarms

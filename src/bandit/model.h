@@ -4,6 +4,7 @@
 #include "bandit/reward_scale.h"
 #include "manyarms/bandit.h"
 #include "posterior/context_model.h"
+#include "posterior/posterior.h"
 
 namespace manyarms {
 
@@ -14,6 +15,10 @@ RewardScale ScaleOf(const BanditOptions& options);
 /// The model by which it learns. Throws Error(kInvalidArgument) or
 /// Error(kUnsupported) for contexts that cannot be used with the other options.
 ContextModel ModelOf(const BanditOptions& options);
+
+/// What it knows before the first reward. Throws Error(kInvalidArgument) or
+/// Error(kUnsupported) for a prior or a regularisation that cannot be used.
+Posterior StartOf(const BanditOptions& options);
 
 }  // namespace manyarms
 

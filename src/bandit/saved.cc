@@ -19,8 +19,8 @@ constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 // 3: max_bytes of certified search.
 // 4: first_pass of certified search; the posterior's inverse factor follows
 //    names, if it is kept.
-// 5: context_dim and context_constants follow the other options; pending
-//    decisions begin with their context, if there is one.
+// 5: context_dim, context_constants and the prior follow the other options;
+//    pending decisions begin with their context, if there is one.
 constexpr std::uint32_t kFormat = kBanditFormat;
 
 }  // namespace

@@ -119,6 +119,11 @@ void SaveOptions(ByteWriter& writer, const BanditOptions& options) {
   writer.Transfer(options.max_pending);
   writer.Transfer(options.context_dim);
   writer.Transfer(options.context_constants);
+  writer.Transfer(options.prior.has_value());
+  if (options.prior) {
+    writer.Transfer(options.prior->mean);
+    writer.Transfer(options.prior->precision);
+  }
 }
 
 BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format) {
@@ -134,6 +139,13 @@ BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format) {
   if (format >= 5) {
     reader.Transfer(options.context_dim);
     reader.Transfer(options.context_constants);
+    bool has_prior = false;
+    reader.Transfer(has_prior);
+    if (has_prior) {
+      options.prior.emplace();
+      reader.Transfer(options.prior->mean);
+      reader.Transfer(options.prior->precision);
+    }
   }
   return options;
 }

@@ -17,7 +17,7 @@ Bandit::State::State(const BanditOptions& given)
       model(ModelOf(given)),
       catalogue(scale.inner_dim()),
       store(catalogue.state_->store),
-      posterior(model.coefficients(), given.regularisation),
+      posterior(StartOf(given)),
       index(MakeSharedIndex(given.policy,
                             model.has_contexts()
                                 ? WithinBudget(given.search, kContextOrderBytes)

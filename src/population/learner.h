@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bandit/pending.h"
+#include "population/starting_prior.h"
 
 namespace manyarms {
 
@@ -17,6 +18,8 @@ struct Learner {
   std::uint64_t decisions = 0;  ///< made, pending or not
   /// Its posterior (Posterior::Pack); none while it knows what the prior knows.
   std::unique_ptr<double[]> packed;
+  /// What it began with, if it has learned something and the prior is shared.
+  std::shared_ptr<const StartingPrior> prior;
   std::unique_ptr<PendingDecisions> pending;  ///< none while none is pending
 
   bool IsPending(std::uint64_t decision) const {

@@ -65,6 +65,15 @@ std::vector<const LearnerTable::Learners::value_type*> LearnerTable::Sorted(
   return entries;
 }
 
+std::vector<const LearnerTable::Learners::value_type*>
+LearnerTable::SortedByHash(const Shard& shard) {
+  // Those with the same hash stay in the order of their keys.
+  std::vector<const Learners::value_type*> entries = Sorted(shard);
+  std::ranges::stable_sort(
+      entries, {}, [](const auto* entry) { return StableHash(entry->first); });
+  return entries;
+}
+
 std::size_t LearnerTable::BytesOf(const Learners::value_type& entry) const {
   const auto& [key, learner] = entry;
   constexpr std::size_t kAllocation = 16;  // what the allocator adds to each

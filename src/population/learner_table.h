@@ -87,6 +87,26 @@ class LearnerTable {
     });
   }
 
+  /// Calls visit(learner) for up to `most` learners for which wanted(learner)
+  /// is true: always the same ones, which depend on their keys as if they were
+  /// drawn at random. Nobody changes them meanwhile.
+  template <class Wanted, class Visit>
+  void Sample(std::size_t most, const Wanted& wanted,
+              const Visit& visit) const {
+    for (const Shard& shard : shards_) {
+      const std::shared_lock lock(shard.mutex);
+      for (const auto* entry : SortedByHash(shard)) {
+        if (most == 0) return;
+        if (!wanted(entry->second)) continue;
+        visit(entry->second);
+        --most;
+      }
+    }
+  }
+
+  /// A number for somebody else who asks for arms.
+  std::uint64_t NewAsker() { return ++askers_; }
+
   /// Removes a learner and returns it. Throws Error(kUnknownId).
   Learner Take(const LearnerKey& key);
 
@@ -121,6 +141,8 @@ class LearnerTable {
   };
 
   static std::vector<const Learners::value_type*> Sorted(const Shard& shard);
+  static std::vector<const Learners::value_type*> SortedByHash(
+      const Shard& shard);
 
   // Calls use(learner), and counts by how much it has grown.
   template <class Work>

@@ -154,6 +154,7 @@ void Population::LearnFor(std::span<const LearnerKey> learners,
   LearnerTable::ForEachOf(learners, [&](std::size_t i) {
     state_->Learn(learners[i], decisions.subspan(i, 1), rewards.subspan(i, 1));
   });
+  state_->prior.CountRewards(rewards.size());
 }
 
 void Population::Learn(const LearnerKey& learner, DecisionId decision,
@@ -166,6 +167,7 @@ void Population::Learn(const LearnerKey& learner,
                        std::span<const double> rewards) {
   CheckRewards(decisions.size(), rewards);
   state_->Learn(learner, decisions, rewards);
+  state_->prior.CountRewards(rewards.size());
 }
 
 void Population::Dismiss(const LearnerKey& learner, DecisionId decision) {
@@ -180,6 +182,7 @@ void Population::Observe(const LearnerKey& learner, ArmId id, double reward,
   state_->model.Check(context);
   state_->Observe(learner, state_->InnerFeatures(std::span(&id, 1)), reward,
                   context);
+  state_->prior.CountRewards(1);
 }
 
 void Population::Observe(const LearnerKey& learner,
@@ -190,6 +193,7 @@ void Population::Observe(const LearnerKey& learner,
   state_->model.Check(context);
   state_->Observe(learner, state_->scale.InnerFeatures(features), reward,
                   context);
+  state_->prior.CountRewards(1);
 }
 
 std::vector<double> Population::Mean(const LearnerKey& learner) const {
@@ -274,7 +278,25 @@ std::vector<LearnerKey> Population::Learners() const {
 std::size_t Population::learners() const { return state_->learners.size(); }
 
 BanditOptions Population::LoneOptions(const LearnerKey& learner) const {
-  return state_->LoneOptions(state_->SeedOf(learner));
+  BanditOptions options = state_->LoneOptions(state_->SeedOf(learner));
+  if (state_->prior.is_shared()) {
+    options.prior = state_->PriorOf(learner)->prior;
+  }
+  return options;
+}
+
+GaussianPrior Population::Prior() const {
+  const std::shared_ptr<const StartingPrior> now = state_->prior.Now();
+  return now->prior ? *now->prior : IsotropicPrior(now->fresh);
+}
+
+void Population::LearnPrior() {
+  if (!state_->prior.is_shared()) {
+    throw Error(ErrorCode::kUnsupported,
+                "the prior of this population is not shared, so there is "
+                "nothing to learn it from");
+  }
+  state_->prior.Learn();
 }
 
 PopulationStats Population::stats() const {
@@ -286,6 +308,7 @@ PopulationStats Population::stats() const {
   stats.learner_bytes = state.learners.memory_bytes();
   stats.finders = state.finders.size();
   stats.finder_bytes = state.finders.memory_bytes();
+  stats.prior_refits = state.prior.refits();
   const auto reading = state.store.ReadLock();
   const CompactCopy* copy = state.store.compact_copy();
   if (copy != nullptr) stats.compact_bytes = copy->memory_bytes();

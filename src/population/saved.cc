@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <sstream>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "bandit/whole_file.h"
 #include "base/bytes.h"
 #include "policy/kinds.h"
+#include "population/key_hash.h"
 #include "population/saved_learner.h"
 #include "population/state.h"
 
@@ -19,9 +21,11 @@ namespace manyarms {
 namespace {
 
 constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'P', 'O', 'P', 'U'};
-constexpr std::uint32_t kFormat = 1;
+// 2: the prior follows the order budget; what a shared prior was learned from
+//    follows the names of arms.
+constexpr std::uint32_t kFormat = 2;
 constexpr MagicWord kLearnerMagic = {'M', 'A', 'N', 'Y', 'L', 'R', 'N', 'R'};
-// 2: the shape of contexts.
+// 2: the shape of contexts and the prior.
 constexpr std::uint32_t kLearnerFormat = 2;
 
 // What a learner must have in common with the population that imports it.
@@ -33,6 +37,8 @@ struct Shape {
   std::uint64_t max_pending = 0;  // may be more where it is imported
   std::uint64_t context_dim = 0;
   std::uint8_t context_constants = 1;
+  std::uint8_t prior = 0;          // its place in PopulationPrior
+  std::uint64_t prior_digest = 0;  // of one that is given
 
   template <class Stream, class Self>
   static void Transfer(Stream& stream, Self& self, std::uint32_t format) {
@@ -44,6 +50,8 @@ struct Shape {
     if (format < 2) return;
     stream.Transfer(self.context_dim);
     stream.Transfer(self.context_constants);
+    stream.Transfer(self.prior);
+    stream.Transfer(self.prior_digest);
   }
 
   bool FitsInto(const Shape& other) const {
@@ -52,6 +60,7 @@ struct Shape {
            regularisation == other.regularisation &&
            context_dim == other.context_dim &&
            (context_dim == 0 || context_constants == other.context_constants) &&
+           prior == other.prior && prior_digest == other.prior_digest &&
            max_pending <= other.max_pending;
   }
 
@@ -59,14 +68,39 @@ struct Shape {
     const std::optional<PolicyOptions> known = PolicyKinds::Tagged(policy);
     return fmt::format(
         "{} features, contexts of {} values {} constants, policy {}, {} "
-        "negative "
-        "rewards, regularisation {} and at most {} pending decisions",
+        "negative rewards, regularisation {}, {} and at most {} pending "
+        "decisions",
         dim, context_dim, context_constants != 0 ? "with" : "without",
         known ? PolicyName(*known) : "unknown",
-        negative_rewards != 0 ? "with" : "without", regularisation,
+        negative_rewards != 0 ? "with" : "without", regularisation, PriorName(),
         max_pending);
   }
+
+  std::string PriorName() const {
+    switch (prior) {
+      case 0:
+        return "an independent prior";
+      case 1:
+        return fmt::format("a given prior (number {:016x})", prior_digest);
+      case 2:
+        return "a shared prior";
+      default:
+        return "an unknown prior";
+    }
+  }
 };
+
+std::uint64_t DigestOf(const PopulationPrior& prior) {
+  const auto* given = std::get_if<GaussianPrior>(&prior);
+  if (given == nullptr) return 0;
+  std::uint64_t digest = given->mean.size();
+  for (const auto* values : {&given->mean, &given->precision}) {
+    for (const double value : *values) {
+      digest = Mix(digest, std::bit_cast<std::uint64_t>(value));
+    }
+  }
+  return digest;
+}
 
 Shape ShapeOf(const PopulationOptions& options) {
   return {.dim = options.dim,
@@ -76,7 +110,9 @@ Shape ShapeOf(const PopulationOptions& options) {
           .regularisation = options.regularisation,
           .max_pending = options.max_pending,
           .context_dim = options.context_dim,
-          .context_constants = std::uint8_t{options.context_constants}};
+          .context_constants = std::uint8_t{options.context_constants},
+          .prior = static_cast<std::uint8_t>(options.prior.index()),
+          .prior_digest = DigestOf(options.prior)};
 }
 
 PopulationOptions ToPopulation(const BanditOptions& options) {
@@ -84,6 +120,8 @@ PopulationOptions ToPopulation(const BanditOptions& options) {
           .policy = options.policy,
           .search = options.search,
           .regularisation = options.regularisation,
+          .prior = options.prior ? PopulationPrior(*options.prior)
+                                 : IndependentPrior{},
           .negative_rewards = options.negative_rewards,
           .context_dim = options.context_dim,
           .context_constants = options.context_constants,
@@ -113,8 +151,12 @@ void Population::State::Save(std::ostream& out, const Names* names) const {
   writer.Transfer(kBanditFormat);
   SaveOptions(writer, LoneOptions(options.seed));
   writer.Transfer(std::uint64_t{options.order_budget});
+  const auto* shared = std::get_if<SharedPrior>(&options.prior);
+  writer.Transfer(shared != nullptr);
+  if (shared != nullptr) writer.Transfer(shared->refit_growth);
   store.Save(writer);
   SaveNames(writer, names);
+  if (shared != nullptr) prior.Save(writer);
   LearnerFile file = MakeLearnerFile();
   learners.ForEachShard(
       [&](std::size_t count) { writer.Transfer(std::uint64_t{count}); },
@@ -126,8 +168,7 @@ void Population::State::Save(std::ostream& out, const Names* names) const {
 }
 
 LearnerFile Population::State::MakeLearnerFile() const {
-  return {FreshPosterior(), model.context_dim() + store.dim(),
-          options.max_pending};
+  return {prior, model.context_dim() + store.dim(), options.max_pending};
 }
 
 Population Population::Load(const std::filesystem::path& path, Names* names) {
@@ -136,12 +177,17 @@ Population Population::Load(const std::filesystem::path& path, Names* names) {
 
 Population Population::Load(std::istream& in, Names* names) {
   ByteReader reader = CheckedReader(in, kMagic);
-  ReadFormat(reader, kFormat);
+  const std::uint32_t format = ReadFormat(reader, kFormat);
   const std::uint32_t options_format = ReadFormat(reader, kBanditFormat);
   try {
     PopulationOptions options =
         ToPopulation(LoadOptions(reader, options_format));
     options.order_budget = reader.Next<std::uint64_t>();
+    bool is_shared = false;
+    if (format >= 2) reader.Transfer(is_shared);
+    if (is_shared) {
+      options.prior = SharedPrior{.refit_growth = reader.Next<double>()};
+    }
     Population population(options);
     Names restored = population.state_->Restore(reader);
     CheckSaved(reader.left() == 0, "something follows its end");
@@ -157,6 +203,7 @@ Names Population::State::Restore(ByteReader& reader) {
   const std::vector<Slot> slots = store.Slots();
   if (!slots.empty()) index->Add(slots);
   Names names = LoadNames(reader, store);
+  if (prior.is_shared()) prior.Restore(reader);
   LearnerFile file = MakeLearnerFile();
   for (std::size_t shard = 0; shard < LearnerTable::kShards; ++shard) {
     for (std::size_t left = reader.Count(1); left > 0; --left) {

@@ -38,14 +38,37 @@ void LearnerFile::Save(ByteWriter& writer, const Learner& learner) {
   writer.Transfer(learner.decisions);
   writer.Transfer(learner.packed != nullptr);
   if (learner.packed) {
+    if (prior_.is_shared()) SavePrior(writer, *learner.prior);
     posterior_.Unpack({learner.packed.get(), posterior_.packed_size()},
-                      learner.rewards);
+                      learner.rewards, posterior_.regularisation());
     posterior_.Save(writer);
     posterior_.SaveInverse(writer);
   }
   const bool has_pending = learner.pending && learner.pending->size() > 0;
   writer.Transfer(has_pending);
   if (has_pending) learner.pending->Save(writer);
+}
+
+void LearnerFile::SavePrior(ByteWriter& writer, const StartingPrior& prior) {
+  const auto [number, is_first] =
+      number_of_.try_emplace(prior.asker, number_of_.size());
+  writer.Transfer(number->second);
+  if (!is_first) return;
+  writer.Transfer(prior.prior->mean);
+  writer.Transfer(prior.prior->precision);
+}
+
+std::shared_ptr<const StartingPrior> LearnerFile::LoadPrior(
+    ByteReader& reader) {
+  const auto number = reader.Next<std::uint64_t>();
+  CheckSaved(number <= read_.size(), "it has a prior with a wrong number");
+  if (number == read_.size()) {
+    GaussianPrior given;
+    reader.Transfer(given.mean);
+    reader.Transfer(given.precision);
+    read_.push_back(prior_.Restored(given));
+  }
+  return read_[number];
 }
 
 Learner LearnerFile::Load(ByteReader& reader) {
@@ -58,6 +81,10 @@ Learner LearnerFile::Load(ByteReader& reader) {
   reader.Transfer(has_learned);
   if (has_learned) {
     const std::size_t size = posterior_.packed_size();
+    if (prior_.is_shared()) {
+      learner.prior = LoadPrior(reader);
+      posterior_ = learner.prior->fresh;
+    }
     CheckSaved(reader.left() / sizeof(double) >= size, "it ends too early");
     posterior_.Restore(reader);
     posterior_.RestoreInverse(reader);

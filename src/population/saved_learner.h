@@ -2,11 +2,16 @@
 #define MANYARMS_POPULATION_SAVED_LEARNER_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "base/bytes.h"
 #include "manyarms/learner_key.h"
 #include "population/learner.h"
+#include "population/prior_source.h"
 #include "posterior/posterior.h"
 
 namespace manyarms {
@@ -17,12 +22,11 @@ LearnerKey LoadKey(ByteReader& reader);
 /// Writes and reads learners, one after another, by way of one posterior.
 class LearnerFile {
  public:
-  /// `posterior` has the population's dimension and regularisation, and keeps
-  /// its inverse if the policy needs it. `row_size` is that of a pending
-  /// decision's context and features.
-  LearnerFile(Posterior posterior, std::size_t row_size,
+  /// `row_size` is that of a pending decision's context and features.
+  LearnerFile(const PriorSource& prior, std::size_t row_size,
               std::size_t max_pending)
-      : posterior_(std::move(posterior)),
+      : prior_(prior),
+        posterior_(prior.Now()->fresh),
         row_size_(row_size),
         max_pending_(max_pending) {}
 
@@ -32,9 +36,17 @@ class LearnerFile {
   Learner Load(ByteReader& reader);
 
  private:
+  void SavePrior(ByteWriter& writer, const StartingPrior& prior);
+  std::shared_ptr<const StartingPrior> LoadPrior(ByteReader& reader);
+
+  const PriorSource& prior_;
   Posterior posterior_;
   const std::size_t row_size_;
   const std::size_t max_pending_;
+  // Priors have numbers in a file, in the order in which they come. One that
+  // several learners have is there once, with the first of them.
+  std::map<std::uint64_t, std::uint64_t> number_of_;  // by asker
+  std::vector<std::shared_ptr<const StartingPrior>> read_;
 };
 
 }  // namespace manyarms

@@ -16,6 +16,12 @@ namespace {
 constexpr int kNumberBits = 40;
 constexpr std::uint64_t kMostDecisions = std::uint64_t{1} << kNumberBits;
 
+bool ExploresByTheory(const PolicyOptions& policy) {
+  return PolicyKinds::Visit(policy, [](auto, const auto& options) {
+    return std::holds_alternative<TheoryRadius>(options.exploration);
+  });
+}
+
 PopulationOptions Checked(PopulationOptions options) {
   if (!SharesIndex(options.policy)) {
     throw Error(ErrorCode::kUnsupported,
@@ -24,16 +30,21 @@ PopulationOptions Checked(PopulationOptions options) {
                             "Bandit",
                             PolicyName(options.policy)));
   }
+  if (std::holds_alternative<SharedPrior>(options.prior)) {
+    if (options.negative_rewards) {
+      throw Error(ErrorCode::kUnsupported,
+                  "negative_rewards cannot be used with a shared prior");
+    }
+    if (ExploresByTheory(options.policy)) {
+      throw Error(ErrorCode::kUnsupported,
+                  "exploration by theory cannot be used with a shared prior: "
+                  "its radius holds for a regularisation that stays the same");
+    }
+  }
   CheckCount("number of pending decisions", options.max_pending, 1,
              kMaxPending);
   CheckCount("order budget", options.order_budget, 1, ~std::uint64_t{0});
   return options;
-}
-
-std::vector<double> Packed(const Posterior& posterior) {
-  std::vector<double> packed(posterior.packed_size());
-  posterior.Pack(packed);
-  return packed;
 }
 
 }  // namespace
@@ -47,9 +58,13 @@ Population::State::State(const PopulationOptions& given)
       index(MakeSharedIndex(given.policy,
                             WithinBudget(given.search, given.order_budget),
                             store, given.seed)),
-      workspaces(options, model, store, *index),
-      prior(Packed(FreshPosterior())),
-      learners(prior.size() * sizeof(double)),
+      learners(FreshPosterior(LoneOptions(0).prior).packed_size() *
+               sizeof(double)),
+      prior(given.prior, given.regularisation, learners,
+            [this](const std::optional<GaussianPrior>& start) {
+              return FreshPosterior(start);
+            }),
+      workspaces(options, model, prior, store, *index),
       finders(*index, given.order_budget) {}
 
 std::uint64_t Population::State::SeedOf(const LearnerKey& key) const {
@@ -61,6 +76,9 @@ BanditOptions Population::State::LoneOptions(std::uint64_t seed) const {
           .policy = options.policy,
           .search = options.search,
           .regularisation = options.regularisation,
+          .prior = std::holds_alternative<GaussianPrior>(options.prior)
+                       ? std::optional(std::get<GaussianPrior>(options.prior))
+                       : std::nullopt,
           .negative_rewards = options.negative_rewards,
           .context_dim = options.context_dim,
           .context_constants = options.context_constants,
@@ -68,8 +86,11 @@ BanditOptions Population::State::LoneOptions(std::uint64_t seed) const {
           .max_pending = options.max_pending};
 }
 
-Posterior Population::State::FreshPosterior() const {
-  Posterior posterior(model.coefficients(), options.regularisation);
+Posterior Population::State::FreshPosterior(
+    const std::optional<GaussianPrior>& given) const {
+  BanditOptions lone = LoneOptions(0);
+  lone.prior = given;
+  Posterior posterior = StartOf(lone);
   if (MakeQuestions(options.policy, posterior, model)->needs_inverse()) {
     posterior.KeepInverse();
   }
@@ -120,13 +141,16 @@ std::vector<Decision> Population::State::ChooseFor(const LearnerKey& key,
                                                    Learner& learner,
                                                    const Wanted& wanted) {
   const WorkspacePool::Loan workspace = workspaces.Borrow();
-  workspace->Become(&learner, prior);
-  // A learner that has learned nothing asks with the prior's belief, for which
-  // no order of its own is worth its price.
+  const std::shared_ptr<const StartingPrior> start = prior.Now();
+  workspace->Become(&learner, *start);
+  // Learners that have learned nothing have the same belief, and an order that
+  // they share.
+  const bool is_new = learner.rewards == 0;
   const FinderCache::Loan own =
-      learner.rewards > 0 && index->own_finders_pay() &&
-              model.MayHaveOrder(wanted.context)
-          ? finders.Borrow({learner.asker, wanted.context})
+      index->own_finders_pay() && model.MayHaveOrder(wanted.context) &&
+              (!is_new || prior.is_informative())
+          ? finders.Borrow(
+                {is_new ? start->asker : learner.asker, wanted.context})
           : FinderCache::Loan();
   Finder& finder = own.get() != nullptr ? *own.get() : *workspace->finder;
   const Query query =
@@ -194,13 +218,12 @@ void Population::State::Learn(const LearnerKey& key,
     }
     CheckDistinct("decision", decisions);
     if (numbers.empty()) return;
-    const WorkspacePool::Loan workspace = workspaces.Borrow();
-    workspace->Become(&learner, prior);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      model.Learn(workspace->posterior, learner.pending->Features(numbers[i]),
-                  scale.Inner(rewards[i]));
-    }
-    workspace->PackInto(learner);
+    Teach(learner, [&](Posterior& posterior) {
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        model.Learn(posterior, learner.pending->Features(numbers[i]),
+                    scale.Inner(rewards[i]));
+      }
+    });
     for (const std::uint64_t number : numbers) learner.Done(number);
   });
 }
@@ -211,10 +234,17 @@ void Population::State::Observe(const LearnerKey& key,
   std::vector<float> row(context.begin(), context.end());
   row.insert(row.end(), inner.begin(), inner.end());
   learners.Change(key, [&](Learner& learner) {
-    const WorkspacePool::Loan workspace = workspaces.Borrow();
-    workspace->Become(&learner, prior);
-    model.Learn(workspace->posterior, row, scale.Inner(reward));
-    workspace->PackInto(learner);
+    Teach(learner, [&](Posterior& posterior) {
+      model.Learn(posterior, row, scale.Inner(reward));
+    });
+  });
+}
+
+std::shared_ptr<const StartingPrior> Population::State::PriorOf(
+    const LearnerKey& key) const {
+  std::shared_ptr<const StartingPrior> now = prior.Now();
+  return learners.Look(key, [&](const Learner* learner) {
+    return learner != nullptr && learner->prior ? learner->prior : now;
   });
 }
 

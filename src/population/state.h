@@ -11,6 +11,7 @@
 #include "catalogue/state.h"
 #include "manyarms/population.h"
 #include "population/learner_table.h"
+#include "population/prior_source.h"
 #include "population/saved_learner.h"
 #include "population/workspace.h"
 #include "search/finder_cache.h"
@@ -75,16 +76,32 @@ struct Population::State {
   decltype(auto) WithPosterior(const LearnerKey& key, const Read& read) {
     const WorkspacePool::Loan workspace = workspaces.Borrow();
     learners.Look(key, [&](const Learner* learner) {
-      workspace->Become(learner, prior);
+      workspace->Become(learner, *prior.Now());
     });
     return read(*workspace);
   }
 
-  /// The options of a bandit with these arms and learners' settings.
+  /// The options of a bandit with these arms and learners' settings, but
+  /// without a prior that is learned.
   BanditOptions LoneOptions(std::uint64_t seed) const;
 
   /// That of a learner that has learned nothing.
-  Posterior FreshPosterior() const;
+  Posterior FreshPosterior(const std::optional<GaussianPrior>& given) const;
+
+  /// What a learner begins with, or began with.
+  std::shared_ptr<const StartingPrior> PriorOf(const LearnerKey& key) const;
+
+  /// Lets the learner learn by work(posterior).
+  template <class Work>
+  void Teach(Learner& learner, const Work& work) {
+    const WorkspacePool::Loan workspace = workspaces.Borrow();
+    std::shared_ptr<const StartingPrior> now = prior.Now();
+    workspace->Become(&learner, *now);
+    work(workspace->posterior);
+    const bool begins = !learner.packed;
+    workspace->PackInto(learner);
+    if (begins && prior.is_shared()) learner.prior = std::move(now);
+  }
 
   void Save(std::ostream& out, const Names* names) const;
   LearnerFile MakeLearnerFile() const;
@@ -96,9 +113,9 @@ struct Population::State {
   Catalogue catalogue;
   ArmStore& store;               // of the catalogue
   std::unique_ptr<Index> index;  // of all learners
-  WorkspacePool workspaces;
-  std::vector<double> prior;  // packed
   LearnerTable learners;
+  PriorSource prior;
+  WorkspacePool workspaces;
   FinderCache finders;
   mutable SharedMutex changing_arms{LockLevel::kChanges};
 };

@@ -6,21 +6,21 @@
 namespace manyarms {
 
 Workspace::Workspace(const PopulationOptions& options,
-                     const ContextModel& model, const ArmStore& store,
-                     Index& index)
-    : posterior(model.coefficients(), options.regularisation),
+                     const ContextModel& model, const Posterior& fresh,
+                     const ArmStore& store, Index& index)
+    : posterior(fresh),
       questions(MakeQuestions(options.policy, posterior, model)),
       finder(index.MakeSharedFinder()),
-      eligible_arms(store) {
-  if (questions->needs_inverse()) posterior.KeepInverse();
-}
+      eligible_arms(store) {}
 
-void Workspace::Become(const Learner* learner, std::span<const double> prior) {
+void Workspace::Become(const Learner* learner, const StartingPrior& prior) {
   if (learner == nullptr || !learner->packed) {
-    posterior.Unpack(prior, 0);
-  } else {
-    posterior.Unpack({learner->packed.get(), prior.size()}, learner->rewards);
+    posterior.Unpack(prior.packed, 0, prior.fresh.regularisation());
+    return;
   }
+  const StartingPrior& began = learner->prior ? *learner->prior : prior;
+  posterior.Unpack({learner->packed.get(), prior.packed.size()},
+                   learner->rewards, began.fresh.regularisation());
 }
 
 void Workspace::PackInto(Learner& learner) const {
@@ -36,8 +36,8 @@ WorkspacePool::Loan WorkspacePool::Borrow() {
   const std::unique_lock lock(mutex_);
   if (idle_.empty()) {
     idle_.reserve(made_ + 1);  // so that giving it back never fails
-    auto workspace =
-        std::make_unique<Workspace>(options_, model_, store_, index_);
+    auto workspace = std::make_unique<Workspace>(
+        options_, model_, prior_.Now()->fresh, store_, index_);
     ++made_;
     return {*this, std::move(workspace)};
   }

@@ -11,6 +11,7 @@
 #include "manyarms/population.h"
 #include "policy/questions.h"
 #include "population/learner.h"
+#include "population/prior_source.h"
 #include "posterior/posterior.h"
 #include "search/search.h"
 
@@ -20,11 +21,11 @@ namespace manyarms {
 struct Workspace {
   /// Throws Error for options out of bounds or combinations that cannot work.
   Workspace(const PopulationOptions& options, const ContextModel& model,
-            const ArmStore& store, Index& index);
+            const Posterior& fresh, const ArmStore& store, Index& index);
 
   /// The posterior becomes the learner's, or the prior if there is no learner
   /// or if it has learned nothing.
-  void Become(const Learner* learner, std::span<const double> prior);
+  void Become(const Learner* learner, const StartingPrior& prior);
 
   /// What the posterior has learned becomes what the learner has learned.
   void PackInto(Learner& learner) const;
@@ -39,8 +40,12 @@ struct Workspace {
 class WorkspacePool {
  public:
   WorkspacePool(const PopulationOptions& options, const ContextModel& model,
-                const ArmStore& store, Index& index)
-      : options_(options), model_(model), store_(store), index_(index) {}
+                const PriorSource& prior, const ArmStore& store, Index& index)
+      : options_(options),
+        model_(model),
+        prior_(prior),
+        store_(store),
+        index_(index) {}
 
   class Loan {
    public:
@@ -68,6 +73,7 @@ class WorkspacePool {
 
   const PopulationOptions& options_;
   const ContextModel& model_;
+  const PriorSource& prior_;
   const ArmStore& store_;
   Index& index_;
   mutable SharedMutex mutex_{LockLevel::kIndex};

@@ -65,9 +65,21 @@ Posterior::Posterior(std::size_t dim, double regularisation)
   const Index d = Signed(dim);
   factor_ = Eigen::MatrixXd::Identity(d + 1, d + 1);
   factor_.diagonal().head(d).setConstant(std::sqrt(regularisation));
-  observation_.resize(d + 1);
-  cosines_.resize(dim + 1);
-  sines_.resize(dim + 1);
+  Prepare();
+}
+
+Posterior::Posterior(const PriorFactor& prior)
+    : dim_(Unsigned(prior.factor().rows()) - 1),
+      regularisation_(prior.floor()),
+      factor_(prior.factor()) {
+  Prepare();
+}
+
+void Posterior::Prepare() {
+  start_ = factor_.rowwise().squaredNorm().maxCoeff();
+  observation_.resize(Signed(dim_) + 1);
+  cosines_.resize(dim_ + 1);
+  sines_.resize(dim_ + 1);
 }
 
 void Posterior::Update(std::span<const float> features, double reward) {
@@ -148,13 +160,13 @@ RowMatrix Posterior::InverseFactor() const {
 void Posterior::KeepInverse() {
   if (keeps_inverse()) return;
   extra_row_.resize(dim_);
-  if (updates_ > 0) {
+  if (updates_ > 0 || !FactorOf(factor_).isDiagonal(0)) {
     inverse_ = InvertedFactor();
     return;
   }
   const Index d = Signed(dim_);
   inverse_ = RowMatrix::Zero(d, d);
-  inverse_.diagonal().setConstant(1 / std::sqrt(regularisation_));
+  inverse_.diagonal() = FactorOf(factor_).diagonal().cwiseInverse();
 }
 
 // On paper rotations lengthen no column of A. Each may round it up by a few
@@ -179,7 +191,8 @@ void Posterior::Pack(std::span<double> packed) const {
   }
 }
 
-void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates) {
+void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
+                       double regularisation) {
   const auto take = [&packed](std::span<double> to) {
     std::ranges::copy(packed.first(to.size()), to.begin());
     packed = packed.subspan(to.size());
@@ -187,6 +200,16 @@ void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates) {
   for (Index j = 0; j < factor_.cols(); ++j) take(ColumnOf(factor_, j));
   for (Index i = 0; i < inverse_.rows(); ++i) take(RowOf(inverse_, i));
   updates_ = updates;
+  regularisation_ = regularisation;
+}
+
+Posterior::Moments Posterior::moments() const {
+  const Index d = Signed(dim_);
+  const Eigen::MatrixXd lower = factor_.triangularView<Eigen::Lower>();
+  const Eigen::MatrixXd bordered = lower * lower.transpose();
+  return {.v = bordered.topLeftCorner(d, d),
+          .b = bordered.col(d).head(d),
+          .c = bordered(d, d)};
 }
 
 void Posterior::Save(ByteWriter& writer) const {
@@ -202,10 +225,10 @@ void Posterior::Restore(ByteReader& reader) {
   // The squares in a row of the factor add up to a diagonal entry of the matrix
   // that it factorises, which bounds every entry; and an update never decreases
   // a diagonal entry of the factor.
-  const double most =
-      std::sqrt(kMaxRegularisation + static_cast<double>(updates_ + 1) *
-                                         std::max(kMaxFeature * kMaxFeature,
-                                                  kMaxReward * kMaxReward));
+  const double most = std::sqrt(
+      std::max(kMaxRegularisation, start_) +
+      static_cast<double>(updates_ + 1) *
+          std::max(kMaxFeature * kMaxFeature, kMaxReward * kMaxReward));
   const double least = std::min(1.0, std::sqrt(regularisation_)) * (1 - 1e-9);
   for (Index j = 0; j < factor_.cols(); ++j) {
     reader.Values(ColumnOf(factor_, j));

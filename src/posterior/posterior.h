@@ -9,12 +9,14 @@
 
 #include "base/bytes.h"
 #include "posterior/belief.h"
+#include "posterior/prior_factor.h"
 
 namespace manyarms {
 
 /// Ridge regression over everything that was learned: V = lambda I + sum x x'
 /// and b = sum r x, from which a bandit needs the mean V^-1 b, widths
-/// |x|_{V^-1} and samples.
+/// |x|_{V^-1} and samples. (With another prior, of precision P and mean m,
+/// V = P + sum x x' and b = P m + sum r x.)
 ///
 /// One quantity determines all others: the Cholesky factor of
 ///     [ V   b ]     [ L   0 ] [ L'  z ]
@@ -38,6 +40,9 @@ class Posterior final : public Belief {
   /// Throws Error(kInvalidArgument) unless it is within
   /// [kMinRegularisation, kMaxRegularisation] and 1 <= dim <= kMaxDim.
   Posterior(std::size_t dim, double regularisation);
+
+  /// Begins with a prior.
+  explicit Posterior(const PriorFactor& prior);
 
   /// Learns one observation. Throws Error(kInvalidArgument), and changes
   /// nothing, for a wrong dimension or for values that are not finite or are
@@ -75,6 +80,9 @@ class Posterior final : public Belief {
   const RowMatrix& kept_inverse() const { return inverse_; }
 
   std::size_t dim() const { return dim_; }
+
+  /// V is at least this number times I: lambda in the paper. With another prior
+  /// it is the smallest eigenvalue of the precision.
   double regularisation() const { return regularisation_; }
 
   /// The number of observations so far.
@@ -95,14 +103,25 @@ class Posterior final : public Belief {
   /// REQUIRES: `packed` has packed_size() numbers.
   void Pack(std::span<double> packed) const;
 
-  /// Becomes the posterior that was packed after `updates` updates. REQUIRES:
-  /// that one had the same dimension and regularisation, and kept its inverse
-  /// if and only if this one does.
-  void Unpack(std::span<const double> packed, std::uint64_t updates);
+  /// Becomes the posterior that was packed after `updates` updates.
+  /// `regularisation` is the number of that name which that one had. REQUIRES:
+  /// it had the same dimension, and kept its inverse if and only if this one
+  /// does.
+  void Unpack(std::span<const double> packed, std::uint64_t updates,
+              double regularisation);
+
+  /// V, b, and c of the comment above, as they are now. Costs O(d^3).
+  struct Moments {
+    Eigen::MatrixXd v;
+    Eigen::VectorXd b;
+    double c = 0;
+  };
+  Moments moments() const;
 
   void Save(ByteWriter& writer) const;
 
-  /// REQUIRES: the posterior has the same dimension and regularisation.
+  /// REQUIRES: the posterior has the same dimension and began with the same
+  /// prior.
   void Restore(ByteReader& reader);
 
   /// A, if it is kept: after many updates it differs from a fresh inverse in
@@ -114,10 +133,12 @@ class Posterior final : public Belief {
 
  private:
   RowMatrix InvertedFactor() const;
+  void Prepare();
   void LearnObservation();
 
   std::size_t dim_;
   double regularisation_;
+  double start_ = 0;  // a bound of the diagonal of V and of c before any update
   std::uint64_t updates_ = 0;
   Eigen::MatrixXd factor_;  // [L 0; z' s], lower triangular
   RowMatrix inverse_;       // A; empty if it is not kept

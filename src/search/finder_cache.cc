@@ -58,6 +58,7 @@ FinderCache::Loan FinderCache::Borrow(const Asker& asker) {
   const std::uint8_t times = frequency_.Count(HashOf(asker));
   if (const auto found = entry_of_.find(asker); found != entry_of_.end()) {
     const auto entry = found->second;
+    if (entry->lent) return {};
     entries_.splice(entries_.begin(), entries_, entry);
     entry->lent = true;
     return {*this, entry};

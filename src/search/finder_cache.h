@@ -96,7 +96,8 @@ class FinderCache {
     Entries::iterator entry_;
   };
 
-  /// Counts a question and lends the asker's finder, if it has one or gets one.
+  /// Counts a question and lends the asker's finder, if it has one or gets one,
+  /// and if it is not lent already to another thread that asks in its name.
   /// Two askers must have different numbers or contexts. REQUIRES: the caller
   /// does not hold the store's ReadLock: a finder that is destroyed may wait
   /// for a survey.
