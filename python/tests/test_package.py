@@ -111,3 +111,10 @@ def test_the_readme_s_example(tmp_path: pathlib.Path) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (tmp_path / "example.py").write_text(example)
     run("example.py", cwd=tmp_path)
+
+
+def test_the_manual_s_example_of_contexts(tmp_path: pathlib.Path) -> None:
+    text = (ROOT / "docs" / "python.md").read_text().split("\n## Contexts\n")[1]
+    example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    (tmp_path / "example.py").write_text(example + "assert np.abs(bandit.mean - M).max() < 0.5\n")
+    run("example.py", cwd=tmp_path)

@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <sstream>
 
@@ -402,9 +403,19 @@ TEST(ContextInput, IsCheckedBeforeAnythingChanges) {
   }
   ExpectError(ErrorCode::kInvalidArgument, {"3 values", "6", "3 for each of 2"},
               [&] { bandit.Observe(ids, rewards, ContextNumber(1)); });
-  ExpectError(ErrorCode::kInvalidArgument, {"0 values", "must be 6"}, [&] {
-    population.ChooseFor(std::vector<LearnerKey>{1, 2});
-  });
+  const std::vector<LearnerKey> keys = {1, 2};
+  ExpectError(ErrorCode::kInvalidArgument, {"no contexts", "2 of 3 values"},
+              [&] { population.ChooseFor(keys); });
+  const std::vector<float> second_is_wrong = {1, 2, 3, 1, kNaN, 3};
+  for (const auto& work : {std::function<void()>([&] {
+                             population.ChooseFor(keys, second_is_wrong);
+                           }),
+                           std::function<void()>([&] {
+                             bandit.Observe(ids, rewards, second_is_wrong);
+                           })}) {
+    ExpectError(ErrorCode::kInvalidArgument, {"value 1 of context 1 is nan"},
+                work);
+  }
   EXPECT_EQ(testing::Bytes(bandit), before);
   EXPECT_EQ(population.learners(), 0U);
 
