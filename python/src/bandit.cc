@@ -90,22 +90,32 @@ context: context_dim numbers, which the decision keeps until its reward is
       .def(
           "choose_many",
           [](PyBandit& self, nb::handle count, const std::string& mode,
-             nb::handle eligible, nb::handle context) {
-            return self.ChooseMany(ParseNumber(count, {"count", "an int"}),
-                                   ParseMany(mode), ParseEligible(eligible),
-                                   ParseContext(context));
+             nb::handle eligible, nb::handle context, nb::handle contexts) {
+            const PyBandit::Many many = ParseMany(mode);
+            if (many == PyBandit::Many::kBest && !contexts.is_none()) {
+              throw Error(ErrorCode::kInvalidArgument,
+                          "contexts given with mode 'best', which has one "
+                          "context; must be mode 'draws'");
+            }
+            const std::size_t choices = ParseNumber(count, {"count", "an int"});
+            return self.ChooseMany(choices, many, ParseEligible(eligible),
+                                   ParseOneOrAll(context, contexts, choices,
+                                                 self.options().context_dim));
           },
           "count"_a, "mode"_a = "best", nb::kw_only(),
           "eligible"_a = nb::none(), "context"_a = nb::none(),
+          "contexts"_a = nb::none(),
           nb::sig("def choose_many(self, count: int, mode: "
                   "typing.Literal['best', 'draws'] = 'best', *, "
                   "eligible: Ids | Mask | None = None, context: Row | None = "
-                  "None) -> list[Decision]"),
+                  "None, contexts: Features | None = None) -> list[Decision]"),
           R"(Chooses several arms, without learning in between.
 
 mode: 'best' is for the top k: the best arms of one draw, best first, no arm
     twice, and fewer than count if fewer are eligible. 'draws' is for count
-    users: count choices one after another, each with a new draw of 'ts'.)");
+    users: count choices one after another, each with a new draw of 'ts'.
+context: that of all choices.
+contexts: with 'draws', a row for each choice.)");
 }
 
 void BindLearning(BanditClass& bandit) {
@@ -188,21 +198,25 @@ void BindLearning(BanditClass& bandit) {
           "removed.")
       .def(
           "predict",
-          [](const PyBandit& self, nb::handle features,
-             nb::handle context) -> nb::object {
+          [](const PyBandit& self, nb::handle features, nb::handle context,
+             nb::handle contexts) -> nb::object {
             const PyRows parsed =
                 ParseRows(features, self.options().dim, Rows::kEither);
-            std::vector<double> rewards =
-                self.Predict(parsed.rows, ParseContext(context));
+            std::vector<double> rewards = self.Predict(
+                parsed.rows,
+                ParseOneOrAll(context, contexts, parsed.rows.rows(),
+                              self.options().context_dim));
             if (parsed.is_one) return nb::float_(rewards.front());
             return Array(std::move(rewards));
           },
           "features"_a, nb::kw_only(), "context"_a = nb::none(),
+          "contexts"_a = nb::none(),
           nb::sig("def predict(self, features: Row | Features, *, context: Row "
-                  "| None = None) -> float | "
+                  "| None = None, contexts: Features | None = None) -> float | "
                   "numpy.typing.NDArray[numpy.float64]"),
           "The expected rewards of rows of features, as an array; for a single "
-          "row, a float.");
+          "row, a float. contexts has a row for each row of features, context "
+          "is that of all.");
 }
 
 // A property is None if the policy does not have the option.

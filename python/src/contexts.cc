@@ -65,6 +65,15 @@ std::vector<float> ParseContexts(nb::handle contexts, std::size_t count,
   return values;
 }
 
+std::vector<float> ParseOneOrAll(nb::handle context, nb::handle contexts,
+                                 std::size_t count, std::size_t dim) {
+  if (contexts.is_none()) return ParseContext(context);
+  if (!context.is_none()) {
+    Refuse("context and contexts given, must be one of them");
+  }
+  return ParseContexts(contexts, count, dim);
+}
+
 std::string ContextText(std::size_t context_dim) {
   return context_dim > 0 ? fmt::format(" context_dim={}", context_dim) : "";
 }

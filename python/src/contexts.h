@@ -20,6 +20,11 @@ std::vector<float> ParseContext(nanobind::handle context);
 std::vector<float> ParseContexts(nanobind::handle contexts, std::size_t count,
                                  std::size_t dim);
 
+/// One context for all, or one for each of `count`; not both.
+std::vector<float> ParseOneOrAll(nanobind::handle context,
+                                 nanobind::handle contexts, std::size_t count,
+                                 std::size_t dim);
+
 /// What was learned: a vector, or with contexts a matrix whose rows belong to
 /// the values of a context, and whose columns belong to features.
 template <class Options>

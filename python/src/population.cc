@@ -245,20 +245,25 @@ void BindKnowledge(PopulationClass& population) {
       .def(
           "predict",
           [](const PyPopulation& self, nb::handle learner, nb::handle features,
-             nb::handle context) -> nb::object {
+             nb::handle context, nb::handle contexts) -> nb::object {
             const PyRows parsed =
                 ParseRows(features, self.options().dim, Rows::kEither);
             std::vector<double> rewards = self.Predict(
-                ParseLearner(learner), parsed.rows, ParseContext(context));
+                ParseLearner(learner), parsed.rows,
+                ParseOneOrAll(context, contexts, parsed.rows.rows(),
+                              self.options().context_dim));
             if (parsed.is_one) return nb::float_(rewards.front());
             return Array(std::move(rewards));
           },
           "learner"_a, "features"_a, nb::kw_only(), "context"_a = nb::none(),
+          "contexts"_a = nb::none(),
           nb::sig("def predict(self, learner: int | str, features: Row | "
-                  "Features, *, context: Row | None = None) -> float | "
+                  "Features, *, context: Row | None = None, contexts: Features "
+                  "| None = None) -> float | "
                   "numpy.typing.NDArray[numpy.float64]"),
           "The rewards that a learner expects of rows of features, as an "
-          "array; for a single row, a float.")
+          "array; for a single row, a float. contexts has a row for each row "
+          "of features, context is that of all.")
       .def(
           "scores",
           [](const PyPopulation& self, nb::handle learner, nb::handle ids,

@@ -88,14 +88,14 @@ PyDecision PyBandit::Choose(const PyEligible& eligible, Context context) {
 
 std::vector<PyDecision> PyBandit::ChooseMany(std::size_t count, Many many,
                                              const PyEligible& eligible,
-                                             Context context) {
+                                             std::span<const float> contexts) {
   return ChangeAside([&] {
     Numbers numbers;
     const Eligible among =
         names_.EligibleFrom(eligible, bandit_.size(), numbers);
     return names_.Named(many == Many::kBest
-                            ? bandit_.ChooseBest(count, among, context)
-                            : bandit_.ChooseDraws(count, among, context));
+                            ? bandit_.ChooseBest(count, among, contexts)
+                            : bandit_.ChooseDraws(count, among, contexts));
   });
 }
 
@@ -162,8 +162,8 @@ void PyBandit::ObserveFeatures(const std::vector<float>& features,
 }
 
 std::vector<double> PyBandit::Predict(const FeatureRows& features,
-                                      Context context) const {
-  return ReadAside([&] { return bandit_.Predict(features, context); });
+                                      std::span<const float> contexts) const {
+  return ReadAside([&] { return bandit_.Predict(features, contexts); });
 }
 
 std::vector<float> PyBandit::Features(const PyIds& arms) const {

@@ -43,7 +43,7 @@ class PyBandit {
   enum class Many { kBest, kDraws };
   std::vector<PyDecision> ChooseMany(std::size_t count, Many many,
                                      const PyEligible& eligible,
-                                     Context context);
+                                     std::span<const float> contexts);
 
   void Learn(const DecisionOrId& decision, double reward);
   void Learn(const PyDecision& decision, double reward);
@@ -61,7 +61,7 @@ class PyBandit {
   std::vector<double> Uncertainty(const PyIds& arms, Context context) const;
   std::vector<double> Mean() const;
   std::vector<double> Predict(const FeatureRows& features,
-                              Context context) const;
+                              std::span<const float> contexts) const;
   bool Contains(const PyArm& arm) const;
   PyIds Ids() const;
   std::size_t size() const;

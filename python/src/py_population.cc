@@ -140,11 +140,11 @@ void PyPopulation::ObserveFeatures(const LearnerKey& learner,
   WithArms([&] { population_.Observe(learner, features, reward, context); });
 }
 
-std::vector<double> PyPopulation::Predict(const LearnerKey& learner,
-                                          const FeatureRows& features,
-                                          Context context) const {
+std::vector<double> PyPopulation::Predict(
+    const LearnerKey& learner, const FeatureRows& features,
+    std::span<const float> contexts) const {
   return WithArms(
-      [&] { return population_.Predict(learner, features, context); });
+      [&] { return population_.Predict(learner, features, contexts); });
 }
 
 std::vector<double> PyPopulation::Scores(const LearnerKey& learner,

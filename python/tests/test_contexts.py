@@ -146,6 +146,28 @@ def test_choices_for_many_are_those_of_bandits() -> None:
         assert population.choose_for([], contexts=[]) == [] == population.choose_for([])
 
 
+def test_contexts_of_a_batch_are_those_one_by_one() -> None:
+    for policy in ("ts", "ucb"):
+        together, alone = small(policy=policy), small(policy=policy)
+        population = Population(DIM, policy, context_dim=CONTEXT_DIM)
+        X = arms(4, seed=3)
+        for step in range(10):
+            C = contexts(4, seed=step)
+            decisions = together.choose_many(4, "draws", contexts=C)
+            assert decisions == [alone.choose(context=c) for c in C]
+            for bandit in (together, alone):
+                bandit.learn_many(decisions, C[:, 0])
+            for x, c in zip(X, C):
+                population.observe_features("a", x, float(c[1]), context=c)
+            np.testing.assert_array_equal(together.predict(X, contexts=C),
+                                          [alone.predict(x, context=c) for x, c in zip(X, C)])
+            np.testing.assert_array_equal(
+                population.predict("a", X, contexts=C),
+                [population.predict("a", x, context=c) for x, c in zip(X, C)])
+            assert together.predict(X[0], contexts=C[:1]) == alone.predict(X[0], context=C[0])
+        assert together.choose_many(0, "draws", contexts=[]) == []
+
+
 def future(one: Bandit) -> list[Decision]:
     decisions = []
     for step, c in enumerate(contexts(20, seed=11)):

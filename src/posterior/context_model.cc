@@ -81,6 +81,15 @@ void ContextModel::CheckAll(std::span<const float> contexts,
   }
 }
 
+void ContextModel::CheckOneOrAll(std::span<const float> contexts,
+                                 std::size_t count) const {
+  if (count != 1 && contexts.size() == count * shape_.context_dim) {
+    CheckAll(contexts, count);
+  } else {
+    Check(contexts);
+  }
+}
+
 Eigen::VectorXd ContextModel::Extended(Context context) const {
   Eigen::VectorXd extended =
       Eigen::VectorXd::Ones(static_cast<Eigen::Index>(rows()));
