@@ -151,10 +151,11 @@ class Bandit {
 
   /// `count` choices one after another, without learning in between. (ucb draws
   /// nothing at random, so its choices are all the same; those of elim mostly
-  /// are, too.)
+  /// are, too.) `contexts` has one context for all of them, or one for each,
+  /// one after another.
   std::vector<Decision> ChooseDraws(std::size_t count,
                                     const Eligible& eligible = {},
-                                    Context context = {});
+                                    std::span<const float> contexts = {});
 
   /// Learns the reward of a decision, even if its arm has been removed or
   /// updated since; of several decisions, all, or none if it throws. Throws
@@ -218,10 +219,11 @@ class Bandit {
   /// belong to the constants.
   std::vector<double> Mean() const;
 
-  /// The reward that is expected of a feature vector, or of several.
+  /// The reward that is expected of a feature vector, or of several. `contexts`
+  /// has one context for all of them, or one for each, one after another.
   double Predict(std::span<const float> features, Context context = {}) const;
   std::vector<double> Predict(const FeatureRows& features,
-                              Context context = {}) const;
+                              std::span<const float> contexts = {}) const;
 
   PolicyStats stats() const;
 

@@ -182,7 +182,7 @@ class Population {
                  Context context = {}) const;
   std::vector<double> Predict(const LearnerKey& learner,
                               const FeatureRows& features,
-                              Context context = {}) const;
+                              std::span<const float> contexts = {}) const;
   std::vector<double> Scores(const LearnerKey& learner,
                              std::span<const ArmId> ids,
                              Context context = {}) const;

@@ -13,6 +13,12 @@ Many users over the same arms, each with a model of their own:
     d = shop.choose("alice")
     shop.learn("alice", d, reward)
 
+Rewards that depend on the situation of a choice, too:
+
+    feed = manyarms.Bandit(dim=16, context_dim=2)
+    d = feed.choose(context=[hour / 24, is_phone])
+    feed.learn(d, reward)           # d has kept its context
+
 The package also has ``manyarms.sim`` (worlds to try policies in),
 ``manyarms.reproduce`` (the paper's tables), ``manyarms.plots``,
 ``manyarms.adapters`` (for code written for other libraries) and

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
+#include "contexts.h"
 #include "kind_text.h"
 #include "options.h"
 #include "py_bandit.h"
@@ -42,7 +43,8 @@ void BindConstruction(BanditClass& bandit) {
       [](PyBandit* self, nb::handle dim, const std::string& policy,
          const PySearch& search,
          const std::optional<PyExploration>& exploration, double regularisation,
-         bool negative_rewards, nb::handle seed, nb::handle max_pending,
+         bool negative_rewards, nb::handle context_dim, bool context_constants,
+         nb::handle seed, nb::handle max_pending,
          const nb::kwargs& policy_options) {
         new (self) PyBandit(
             {.dim = ParseNumber(dim, {"dim", "an int"}),
@@ -50,6 +52,8 @@ void BindConstruction(BanditClass& bandit) {
              .search = MakeSearchOptions(search),
              .regularisation = regularisation,
              .negative_rewards = negative_rewards,
+             .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
+             .context_constants = context_constants,
              .seed = ParseNumber(seed, {"seed", "an int"}),
              .max_pending =
                  ParseNumber(max_pending, {"max_pending", "an int"})});
@@ -59,6 +63,8 @@ void BindConstruction(BanditClass& bandit) {
       "exploration"_a = nb::none(), nb::kw_only(),
       "regularisation"_a = defaults.regularisation,
       "negative_rewards"_a = defaults.negative_rewards,
+      "context_dim"_a = defaults.context_dim,
+      "context_constants"_a = defaults.context_constants,
       "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
       "policy_options"_a, nb::sig(BanditSignature().c_str()),
       BanditHelp().c_str());
@@ -68,34 +74,48 @@ void BindChoices(BanditClass& bandit) {
   bandit
       .def(
           "choose",
-          [](PyBandit& self, nb::handle eligible) {
-            return self.Choose(ParseEligible(eligible));
+          [](PyBandit& self, nb::handle eligible, nb::handle context) {
+            return self.Choose(ParseEligible(eligible), ParseContext(context));
           },
-          nb::kw_only(), "eligible"_a = nb::none(),
-          nb::sig("def choose(self, *, eligible: Ids | Mask | None = None) -> "
-                  "Decision"),
+          nb::kw_only(), "eligible"_a = nb::none(), "context"_a = nb::none(),
+          nb::sig("def choose(self, *, eligible: Ids | Mask | None = None, "
+                  "context: Row | None = None) -> Decision"),
           R"(Chooses an arm.
 
 eligible: ids of the arms that may be chosen, or a boolean array with a value
     for every arm in the order of `ids`. The choice among them is exact with
-    every search.)")
+    every search.
+context: context_dim numbers, which the decision keeps until its reward is
+    learned.)")
       .def(
           "choose_many",
           [](PyBandit& self, nb::handle count, const std::string& mode,
-             nb::handle eligible) {
-            return self.ChooseMany(ParseNumber(count, {"count", "an int"}),
-                                   ParseMany(mode), ParseEligible(eligible));
+             nb::handle eligible, nb::handle context, nb::handle contexts) {
+            const PyBandit::Many many = ParseMany(mode);
+            if (many == PyBandit::Many::kBest && !contexts.is_none()) {
+              throw Error(ErrorCode::kInvalidArgument,
+                          "contexts given with mode 'best', which has one "
+                          "context; must be mode 'draws'");
+            }
+            const std::size_t choices = ParseNumber(count, {"count", "an int"});
+            return self.ChooseMany(choices, many, ParseEligible(eligible),
+                                   ParseOneOrAll(context, contexts, choices,
+                                                 self.options().context_dim));
           },
           "count"_a, "mode"_a = "best", nb::kw_only(),
-          "eligible"_a = nb::none(),
+          "eligible"_a = nb::none(), "context"_a = nb::none(),
+          "contexts"_a = nb::none(),
           nb::sig("def choose_many(self, count: int, mode: "
                   "typing.Literal['best', 'draws'] = 'best', *, "
-                  "eligible: Ids | Mask | None = None) -> list[Decision]"),
+                  "eligible: Ids | Mask | None = None, context: Row | None = "
+                  "None, contexts: Features | None = None) -> list[Decision]"),
           R"(Chooses several arms, without learning in between.
 
 mode: 'best' is for the top k: the best arms of one draw, best first, no arm
     twice, and fewer than count if fewer are eligible. 'draws' is for count
-    users: count choices one after another, each with a new draw of 'ts'.)");
+    users: count choices one after another, each with a new draw of 'ts'.
+context: that of all choices.
+contexts: with 'draws', a row for each choice.)");
 }
 
 void BindLearning(BanditClass& bandit) {
@@ -139,49 +159,64 @@ void BindLearning(BanditClass& bandit) {
           "Forgets a decision whose reward will never come.")
       .def(
           "observe",
-          [](PyBandit& self, nb::handle arm, double reward) {
-            self.Observe(ParseArm(arm), reward);
+          [](PyBandit& self, nb::handle arm, double reward,
+             nb::handle context) {
+            self.Observe(ParseArm(arm), reward, ParseContext(context));
           },
-          "arm"_a, "reward"_a,
-          nb::sig("def observe(self, arm: int | str, reward: float) -> None"),
+          "arm"_a, "reward"_a, nb::kw_only(), "context"_a = nb::none(),
+          nb::sig("def observe(self, arm: int | str, reward: float, *, "
+                  "context: Row | None = None) -> None"),
           "Learns a reward of an arm without a decision.")
       .def(
           "observe_many",
-          [](PyBandit& self, nb::handle arms, nb::handle rewards) {
+          [](PyBandit& self, nb::handle arms, nb::handle rewards,
+             nb::handle contexts) {
             const PyIds ids = ParseIds(arms, {"arms", "ints or strings"});
-            self.ObserveMany(ids, ParseRewards(rewards));
+            self.ObserveMany(ids, ParseRewards(rewards),
+                             ParseContexts(contexts, Count(ids),
+                                           self.options().context_dim));
           },
-          "arms"_a, "rewards"_a,
+          "arms"_a, "rewards"_a, nb::kw_only(), "contexts"_a = nb::none(),
           nb::sig("def observe_many(self, arms: Ids, rewards: "
                   "collections.abc.Sequence[float] | "
-                  "numpy.typing.NDArray[numpy.floating]) -> None"),
+                  "numpy.typing.NDArray[numpy.floating], *, contexts: Features "
+                  "| None = None) -> None"),
           "Learns rewards of arms without decisions: all of them, or none if "
-          "it "
-          "raises an exception. An arm may occur more than once.")
+          "it raises an exception. An arm may occur more than once. contexts "
+          "has a row for each reward.")
       .def(
           "observe_features",
-          [](PyBandit& self, nb::handle features, double reward) {
-            self.ObserveFeatures(ParseRow(features), reward);
+          [](PyBandit& self, nb::handle features, double reward,
+             nb::handle context) {
+            self.ObserveFeatures(ParseRow(features), reward,
+                                 ParseContext(context));
           },
-          "features"_a, "reward"_a,
-          nb::sig("def observe_features(self, features: Row, reward: "
-                  "float) -> None"),
+          "features"_a, "reward"_a, nb::kw_only(), "context"_a = nb::none(),
+          nb::sig("def observe_features(self, features: Row, reward: float, *, "
+                  "context: Row | None = None) -> None"),
           "Learns a reward of features, for instance of an arm that was "
           "removed.")
       .def(
           "predict",
-          [](const PyBandit& self, nb::handle features) -> nb::object {
+          [](const PyBandit& self, nb::handle features, nb::handle context,
+             nb::handle contexts) -> nb::object {
             const PyRows parsed =
                 ParseRows(features, self.options().dim, Rows::kEither);
-            std::vector<double> rewards = self.Predict(parsed.rows);
+            std::vector<double> rewards = self.Predict(
+                parsed.rows,
+                ParseOneOrAll(context, contexts, parsed.rows.rows(),
+                              self.options().context_dim));
             if (parsed.is_one) return nb::float_(rewards.front());
             return Array(std::move(rewards));
           },
-          "features"_a,
-          nb::sig("def predict(self, features: Row | Features) -> float | "
+          "features"_a, nb::kw_only(), "context"_a = nb::none(),
+          "contexts"_a = nb::none(),
+          nb::sig("def predict(self, features: Row | Features, *, context: Row "
+                  "| None = None, contexts: Features | None = None) -> float | "
                   "numpy.typing.NDArray[numpy.float64]"),
           "The expected rewards of rows of features, as an array; for a single "
-          "row, a float.");
+          "row, a float. contexts has a row for each row of features, context "
+          "is that of all.");
 }
 
 // A property is None if the policy does not have the option.
@@ -214,32 +249,41 @@ void BindKnowledge(BanditClass& bandit) {
           "may differ from the given one in its last bit.")
       .def(
           "scores",
-          [](const PyBandit& self, nb::handle ids) {
-            return Array(self.Scores(ParseIds(ids, kIds)));
+          [](const PyBandit& self, nb::handle ids, nb::handle context) {
+            return Array(
+                self.Scores(ParseIds(ids, kIds), ParseContext(context)));
           },
-          "ids"_a,
-          nb::sig("def scores(self, ids: Ids) -> "
-                  "numpy.typing.NDArray[numpy.float64]"),
+          "ids"_a, nb::kw_only(), "context"_a = nb::none(),
+          nb::sig("def scores(self, ids: Ids, *, context: Row | None = None) "
+                  "-> numpy.typing.NDArray[numpy.float64]"),
           "The expected rewards of arms.")
       .def(
           "uncertainty",
-          [](const PyBandit& self, nb::handle ids) {
-            return Array(self.Uncertainty(ParseIds(ids, kIds)));
+          [](const PyBandit& self, nb::handle ids, nb::handle context) {
+            return Array(
+                self.Uncertainty(ParseIds(ids, kIds), ParseContext(context)));
           },
-          "ids"_a,
-          nb::sig("def uncertainty(self, ids: Ids) -> "
-                  "numpy.typing.NDArray[numpy.float64]"),
+          "ids"_a, nb::kw_only(), "context"_a = nb::none(),
+          nb::sig(
+              "def uncertainty(self, ids: Ids, *, context: Row | None = None) "
+              "-> numpy.typing.NDArray[numpy.float64]"),
           "The exploration times the width of arms, in units of rewards: the "
           "standard deviation of a draw ('ts'), the number that is added to "
           "the expected reward ('ucb'), or the number by which arms are chosen "
           "('elim').")
       .def_prop_ro(
-          "mean", [](const PyBandit& self) { return Array(self.Mean()); },
+          "mean",
+          [](const PyBandit& self) {
+            return MeanArray(self.Mean(), self.options());
+          },
           nb::for_getter(
               nb::sig("def mean(self) -> numpy.typing.NDArray[numpy.float64]")),
           "What was learned: the expected reward of features x is mean @ x. "
           "With negative_rewards there is one more value, a constant to be "
-          "added.");
+          "added. With contexts it is a matrix with a row for each value of a "
+          "context and a column for each feature; the last row and the last "
+          "column belong to the constants, if there are any. In context c the "
+          "expected reward is [*c, 1] @ mean @ [*x, 1].");
 }
 
 void BindProperties(BanditClass& bandit) {
@@ -276,6 +320,14 @@ void BindProperties(BanditClass& bandit) {
           [](const PyBandit& self) { return self.options().negative_rewards; },
           "Whether the largest mean reward may be negative.")
       .def_prop_ro(
+          "context_dim",
+          [](const PyBandit& self) { return self.options().context_dim; },
+          "The number of values of a context; 0 without contexts.")
+      .def_prop_ro(
+          "context_constants",
+          [](const PyBandit& self) { return self.options().context_constants; },
+          "Whether a constant 1 is appended to contexts and features.")
+      .def_prop_ro(
           "seed", [](const PyBandit& self) { return self.options().seed; },
           "The seed of all random draws.")
       .def_prop_ro(
@@ -295,10 +347,11 @@ void BindProperties(BanditClass& bandit) {
           "for elim.")
       .def("__repr__", [](const PyBandit& self) {
         return fmt::format(
-            "<manyarms.Bandit policy='{}' search='{}' dim={} arms={} "
+            "<manyarms.Bandit policy='{}' search='{}' dim={}{} arms={} "
             "pending={}>",
             PolicyName(self.options().policy),
-            SearchName(self.options().search), self.options().dim, self.size(),
+            SearchName(self.options().search), self.options().dim,
+            ContextText(self.options().context_dim), self.size(),
             self.pending());
       });
 }

@@ -19,6 +19,21 @@ std::vector<std::string> InQuotes(const std::vector<std::string_view>& names) {
   return quoted;
 }
 
+std::string ContextParameters() {
+  const BanditOptions defaults;
+  return fmt::format("context_dim: int = {}, context_constants: bool = {}",
+                     PythonText(defaults.context_dim),
+                     PythonText(defaults.context_constants));
+}
+
+constexpr std::string_view kContextHelp =
+    R"(context_dim: the number of values of a context, which every choice and reward
+    then comes with; 0 stands for no contexts. 'ts' and 'ucb' only, and not with
+    negative_rewards. (context_dim + 1) * (dim + 1) coefficients are learned.
+context_constants: whether a constant 1 is appended to contexts and features, so
+    that arms and contexts have effects of their own.
+)";
+
 }  // namespace
 
 std::string Quoted(const std::vector<std::string_view>& names,
@@ -77,11 +92,11 @@ std::string BanditSignature() {
   const BanditOptions defaults;
   return fmt::format(
       "def __init__(self, dim: int, {}, *, {}regularisation: float = {}, "
-      "negative_rewards: bool = {}, seed: int = {}, max_pending: int = {}) -> "
-      "None",
+      "negative_rewards: bool = {}, {}, seed: int = {}, max_pending: int = {}) "
+      "-> None",
       KindParameters(), PolicyParameters(), PythonText(defaults.regularisation),
-      PythonText(defaults.negative_rewards), PythonText(defaults.seed),
-      PythonText(defaults.max_pending));
+      PythonText(defaults.negative_rewards), ContextParameters(),
+      PythonText(defaults.seed), PythonText(defaults.max_pending));
 }
 
 std::string BanditHelp() {
@@ -94,21 +109,22 @@ search: how the best arm is found, by name, or an object with options, such as
 {}regularisation: lambda in the paper.
 negative_rewards: for rewards whose largest mean may be negative (the paper's
     section 6).
-seed: the same seed makes the same decisions.
+{}seed: the same seed makes the same decisions.
 max_pending: rewards can be learned for this number of the latest decisions.)",
                      Summaries<PolicyKinds>(), Summaries<SearchKinds>(),
-                     PolicyParameterHelp());
+                     PolicyParameterHelp(), kContextHelp);
 }
 
 std::string PopulationSignature() {
   const PopulationOptions defaults;
   return fmt::format(
       "def __init__(self, dim: int, {}, *, regularisation: float = {}, "
-      "negative_rewards: bool = {}, seed: int = {}, max_pending: int = {}, "
+      "negative_rewards: bool = {}, {}, seed: int = {}, max_pending: int = {}, "
       "order_budget: int = {}) -> None",
       KindParameters(), PythonText(defaults.regularisation),
-      PythonText(defaults.negative_rewards), PythonText(defaults.seed),
-      PythonText(defaults.max_pending), PythonText(defaults.order_budget));
+      PythonText(defaults.negative_rewards), ContextParameters(),
+      PythonText(defaults.seed), PythonText(defaults.max_pending),
+      PythonText(defaults.order_budget));
 }
 
 std::string PopulationHelp() {
@@ -124,12 +140,12 @@ exploration: beta in the paper; how far choices go beyond what is known.
 regularisation: lambda in the paper.
 negative_rewards: for rewards whose largest mean may be negative (the paper's
     section 6).
-seed: the same seed makes the same decisions of each learner.
+{}seed: the same seed makes the same decisions of each learner.
 max_pending: rewards can be learned for this number of a learner's latest
     decisions.
 order_budget: the bytes that certified search may use for learners that choose
     often, all together. Decisions do not depend on it.)",
-                     Summaries<SearchKinds>());
+                     Summaries<SearchKinds>(), kContextHelp);
 }
 
 }  // namespace manyarms::python

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "contexts.h"
 #include "kind_text.h"
 #include "options.h"
 #include "py_population.h"
@@ -76,14 +77,16 @@ void BindConstruction(PopulationClass& population) {
       [](PyPopulation* self, nb::handle dim, const std::string& policy,
          const PySearch& search,
          const std::optional<PyExploration>& exploration, double regularisation,
-         bool negative_rewards, nb::handle seed, nb::handle max_pending,
-         nb::handle order_budget) {
+         bool negative_rewards, nb::handle context_dim, bool context_constants,
+         nb::handle seed, nb::handle max_pending, nb::handle order_budget) {
         new (self) PyPopulation(PopulationOptions{
             .dim = ParseNumber(dim, {"dim", "an int"}),
             .policy = MakePolicyOptions(policy, exploration, nb::dict()),
             .search = MakeSearchOptions(search),
             .regularisation = regularisation,
             .negative_rewards = negative_rewards,
+            .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
+            .context_constants = context_constants,
             .seed = ParseNumber(seed, {"seed", "an int"}),
             .max_pending = ParseNumber(max_pending, {"max_pending", "an int"}),
             .order_budget =
@@ -94,6 +97,8 @@ void BindConstruction(PopulationClass& population) {
       "exploration"_a = nb::none(), nb::kw_only(),
       "regularisation"_a = defaults.regularisation,
       "negative_rewards"_a = defaults.negative_rewards,
+      "context_dim"_a = defaults.context_dim,
+      "context_constants"_a = defaults.context_constants,
       "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
       "order_budget"_a = defaults.order_budget,
       nb::sig(PopulationSignature().c_str()), PopulationHelp().c_str());
@@ -103,39 +108,51 @@ void BindChoices(PopulationClass& population) {
   population
       .def(
           "choose",
-          [](PyPopulation& self, nb::handle learner, nb::handle eligible) {
-            return self.Choose(ParseLearner(learner), ParseEligible(eligible));
+          [](PyPopulation& self, nb::handle learner, nb::handle eligible,
+             nb::handle context) {
+            return self.Choose(ParseLearner(learner), ParseEligible(eligible),
+                               ParseContext(context));
           },
           "learner"_a, nb::kw_only(), "eligible"_a = nb::none(),
+          "context"_a = nb::none(),
           nb::sig("def choose(self, learner: int | str, *, eligible: Ids | "
-                  "Mask | None = None) -> Decision"),
+                  "Mask | None = None, context: Row | None = None) -> "
+                  "Decision"),
           R"(Chooses an arm for a learner, which begins to exist with that.
 
 eligible: ids of the arms that may be chosen, or a boolean array with a value
-    for every arm in the order of `ids`.)")
+    for every arm in the order of `ids`.
+context: context_dim numbers, which the decision keeps until its reward is
+    learned.)")
       .def(
           "choose_many",
           [](PyPopulation& self, nb::handle learner, nb::handle count,
-             nb::handle eligible) {
-            return self.ChooseMany(ParseLearner(learner),
-                                   ParseNumber(count, {"count", "an int"}),
-                                   ParseEligible(eligible));
+             nb::handle eligible, nb::handle context) {
+            return self.ChooseMany(
+                ParseLearner(learner), ParseNumber(count, {"count", "an int"}),
+                ParseEligible(eligible), ParseContext(context));
           },
           "learner"_a, "count"_a, nb::kw_only(), "eligible"_a = nb::none(),
+          "context"_a = nb::none(),
           nb::sig("def choose_many(self, learner: int | str, count: int, *, "
-                  "eligible: Ids | Mask | None = None) -> list[Decision]"),
+                  "eligible: Ids | Mask | None = None, context: Row | None = "
+                  "None) -> list[Decision]"),
           "Chooses the best arms of one draw for a learner, best first, no arm "
           "twice, and fewer than count if fewer are eligible.")
       .def(
           "choose_for",
-          [](PyPopulation& self, nb::handle learners) {
-            return self.ChooseFor(ParseLearners(learners));
+          [](PyPopulation& self, nb::handle learners, nb::handle contexts) {
+            const std::vector<LearnerKey> keys = ParseLearners(learners);
+            return self.ChooseFor(keys,
+                                  ParseContexts(contexts, keys.size(),
+                                                self.options().context_dim));
           },
-          "learners"_a,
-          nb::sig("def choose_for(self, learners: Ids) -> list[Decision]"),
+          "learners"_a, "contexts"_a = nb::none(),
+          nb::sig("def choose_for(self, learners: Ids, contexts: Features | "
+                  "None = None) -> list[Decision]"),
           "Chooses an arm for each of the learners, on all cores, while other "
           "Python threads run. A learner that is given more than once chooses "
-          "that often.");
+          "that often. contexts has a row for each choice.");
 }
 
 void BindLearning(PopulationClass& population) {
@@ -197,23 +214,26 @@ void BindLearning(PopulationClass& population) {
       .def(
           "observe",
           [](PyPopulation& self, nb::handle learner, nb::handle arm,
-             double reward) {
-            self.Observe(ParseLearner(learner), ParseArm(arm), reward);
+             double reward, nb::handle context) {
+            self.Observe(ParseLearner(learner), ParseArm(arm), reward,
+                         ParseContext(context));
           },
-          "learner"_a, "arm"_a, "reward"_a,
+          "learner"_a, "arm"_a, "reward"_a, nb::kw_only(),
+          "context"_a = nb::none(),
           nb::sig("def observe(self, learner: int | str, arm: int | str, "
-                  "reward: float) -> None"),
+                  "reward: float, *, context: Row | None = None) -> None"),
           "Learns a reward of an arm without a decision.")
       .def(
           "observe_features",
           [](PyPopulation& self, nb::handle learner, nb::handle features,
-             double reward) {
+             double reward, nb::handle context) {
             self.ObserveFeatures(ParseLearner(learner), ParseRow(features),
-                                 reward);
+                                 reward, ParseContext(context));
           },
-          "learner"_a, "features"_a, "reward"_a,
+          "learner"_a, "features"_a, "reward"_a, nb::kw_only(),
+          "context"_a = nb::none(),
           nb::sig("def observe_features(self, learner: int | str, features: "
-                  "Row, reward: float) -> None"),
+                  "Row, reward: float, *, context: Row | None = None) -> None"),
           "Learns a reward of features, for instance of an arm that was "
           "removed.");
 }
@@ -224,52 +244,63 @@ void BindKnowledge(PopulationClass& population) {
   population
       .def(
           "predict",
-          [](const PyPopulation& self, nb::handle learner,
-             nb::handle features) -> nb::object {
+          [](const PyPopulation& self, nb::handle learner, nb::handle features,
+             nb::handle context, nb::handle contexts) -> nb::object {
             const PyRows parsed =
                 ParseRows(features, self.options().dim, Rows::kEither);
-            std::vector<double> rewards =
-                self.Predict(ParseLearner(learner), parsed.rows);
+            std::vector<double> rewards = self.Predict(
+                ParseLearner(learner), parsed.rows,
+                ParseOneOrAll(context, contexts, parsed.rows.rows(),
+                              self.options().context_dim));
             if (parsed.is_one) return nb::float_(rewards.front());
             return Array(std::move(rewards));
           },
-          "learner"_a, "features"_a,
+          "learner"_a, "features"_a, nb::kw_only(), "context"_a = nb::none(),
+          "contexts"_a = nb::none(),
           nb::sig("def predict(self, learner: int | str, features: Row | "
-                  "Features) -> float | numpy.typing.NDArray[numpy.float64]"),
+                  "Features, *, context: Row | None = None, contexts: Features "
+                  "| None = None) -> float | "
+                  "numpy.typing.NDArray[numpy.float64]"),
           "The rewards that a learner expects of rows of features, as an "
-          "array; for a single row, a float.")
+          "array; for a single row, a float. contexts has a row for each row "
+          "of features, context is that of all.")
       .def(
           "scores",
-          [](const PyPopulation& self, nb::handle learner, nb::handle ids) {
-            return Array(
-                self.Scores(ParseLearner(learner), ParseIds(ids, kIds)));
+          [](const PyPopulation& self, nb::handle learner, nb::handle ids,
+             nb::handle context) {
+            return Array(self.Scores(ParseLearner(learner), ParseIds(ids, kIds),
+                                     ParseContext(context)));
           },
-          "learner"_a, "ids"_a,
-          nb::sig("def scores(self, learner: int | str, ids: Ids) -> "
-                  "numpy.typing.NDArray[numpy.float64]"),
+          "learner"_a, "ids"_a, nb::kw_only(), "context"_a = nb::none(),
+          nb::sig("def scores(self, learner: int | str, ids: Ids, *, context: "
+                  "Row | None = None) -> numpy.typing.NDArray[numpy.float64]"),
           "The rewards that a learner expects of arms.")
       .def(
           "uncertainty",
-          [](const PyPopulation& self, nb::handle learner, nb::handle ids) {
-            return Array(
-                self.Uncertainty(ParseLearner(learner), ParseIds(ids, kIds)));
+          [](const PyPopulation& self, nb::handle learner, nb::handle ids,
+             nb::handle context) {
+            return Array(self.Uncertainty(ParseLearner(learner),
+                                          ParseIds(ids, kIds),
+                                          ParseContext(context)));
           },
-          "learner"_a, "ids"_a,
-          nb::sig("def uncertainty(self, learner: int | str, ids: Ids) -> "
-                  "numpy.typing.NDArray[numpy.float64]"),
+          "learner"_a, "ids"_a, nb::kw_only(), "context"_a = nb::none(),
+          nb::sig(
+              "def uncertainty(self, learner: int | str, ids: Ids, *, context: "
+              "Row | None = None) -> numpy.typing.NDArray[numpy.float64]"),
           "The exploration times the width of arms for a learner, as that of a "
           "Bandit.")
       .def(
           "mean",
           [](const PyPopulation& self, nb::handle learner) {
-            return Array(self.population().Mean(ParseLearner(learner)));
+            return MeanArray(self.population().Mean(ParseLearner(learner)),
+                             self.options());
           },
           "learner"_a,
           nb::sig("def mean(self, learner: int | str) -> "
                   "numpy.typing.NDArray[numpy.float64]"),
           "What a learner has learned: the expected reward of features x is "
           "mean @ x. With negative_rewards there is one more value, a constant "
-          "to be added.");
+          "to be added. With contexts it is a matrix, as that of a Bandit.");
 }
 
 void BindLearners(PopulationClass& population) {
@@ -389,6 +420,16 @@ void BindProperties(PopulationClass& population) {
           },
           "Whether the largest mean reward may be negative.")
       .def_prop_ro(
+          "context_dim",
+          [](const PyPopulation& self) { return self.options().context_dim; },
+          "The number of values of a context; 0 without contexts.")
+      .def_prop_ro(
+          "context_constants",
+          [](const PyPopulation& self) {
+            return self.options().context_constants;
+          },
+          "Whether a constant 1 is appended to contexts and features.")
+      .def_prop_ro(
           "seed", [](const PyPopulation& self) { return self.options().seed; },
           "The seed from which those of all learners are made.")
       .def_prop_ro(
@@ -410,10 +451,11 @@ void BindProperties(PopulationClass& population) {
           "that choose often with their finder_bytes.")
       .def("__repr__", [](const PyPopulation& self) {
         return fmt::format(
-            "<manyarms.Population policy='{}' search='{}' dim={} arms={} "
+            "<manyarms.Population policy='{}' search='{}' dim={}{} arms={} "
             "learners={}>",
             PolicyName(self.options().policy),
-            SearchName(self.options().search), self.options().dim, self.size(),
+            SearchName(self.options().search), self.options().dim,
+            ContextText(self.options().context_dim), self.size(),
             self.population().learners());
       });
 }

@@ -78,23 +78,24 @@ void PyBandit::UpdateArms(const PyIds& ids, const FeatureRows& features) {
   });
 }
 
-PyDecision PyBandit::Choose(const PyEligible& eligible) {
+PyDecision PyBandit::Choose(const PyEligible& eligible, Context context) {
   return ChangeAside([&] {
     Numbers numbers;
-    return names_.Named(
-        bandit_.Choose(names_.EligibleFrom(eligible, bandit_.size(), numbers)));
+    return names_.Named(bandit_.Choose(
+        names_.EligibleFrom(eligible, bandit_.size(), numbers), context));
   });
 }
 
 std::vector<PyDecision> PyBandit::ChooseMany(std::size_t count, Many many,
-                                             const PyEligible& eligible) {
+                                             const PyEligible& eligible,
+                                             std::span<const float> contexts) {
   return ChangeAside([&] {
     Numbers numbers;
     const Eligible among =
         names_.EligibleFrom(eligible, bandit_.size(), numbers);
     return names_.Named(many == Many::kBest
-                            ? bandit_.ChooseBest(count, among)
-                            : bandit_.ChooseDraws(count, among));
+                            ? bandit_.ChooseBest(count, among, contexts)
+                            : bandit_.ChooseDraws(count, among, contexts));
   });
 }
 
@@ -143,35 +144,40 @@ void PyBandit::Dismiss(const DecisionOrId& decision) {
   Change([&] { bandit_.Dismiss(OurId(decision)); });
 }
 
-void PyBandit::Observe(const PyArm& arm, double reward) {
-  Change(
-      [&] { bandit_.Observe(names_.NumberOf(arm, bandit_.size()), reward); });
+void PyBandit::Observe(const PyArm& arm, double reward, Context context) {
+  Change([&] {
+    bandit_.Observe(names_.NumberOf(arm, bandit_.size()), reward, context);
+  });
 }
 
 void PyBandit::ObserveMany(const PyIds& arms,
-                           const std::vector<double>& rewards) {
-  ChangeAside([&] { bandit_.Observe(NumbersOf(arms), rewards); });
+                           const std::vector<double>& rewards,
+                           const std::vector<float>& contexts) {
+  ChangeAside([&] { bandit_.Observe(NumbersOf(arms), rewards, contexts); });
 }
 
 void PyBandit::ObserveFeatures(const std::vector<float>& features,
-                               double reward) {
-  Change([&] { bandit_.Observe(features, reward); });
+                               double reward, Context context) {
+  Change([&] { bandit_.Observe(features, reward, context); });
 }
 
-std::vector<double> PyBandit::Predict(const FeatureRows& features) const {
-  return ReadAside([&] { return bandit_.Predict(features); });
+std::vector<double> PyBandit::Predict(const FeatureRows& features,
+                                      std::span<const float> contexts) const {
+  return ReadAside([&] { return bandit_.Predict(features, contexts); });
 }
 
 std::vector<float> PyBandit::Features(const PyIds& arms) const {
   return ReadAside([&] { return bandit_.Features(NumbersOf(arms)); });
 }
 
-std::vector<double> PyBandit::Scores(const PyIds& arms) const {
-  return ReadAside([&] { return bandit_.Scores(NumbersOf(arms)); });
+std::vector<double> PyBandit::Scores(const PyIds& arms, Context context) const {
+  return ReadAside([&] { return bandit_.Scores(NumbersOf(arms), context); });
 }
 
-std::vector<double> PyBandit::Uncertainty(const PyIds& arms) const {
-  return ReadAside([&] { return bandit_.Uncertainty(NumbersOf(arms)); });
+std::vector<double> PyBandit::Uncertainty(const PyIds& arms,
+                                          Context context) const {
+  return ReadAside(
+      [&] { return bandit_.Uncertainty(NumbersOf(arms), context); });
 }
 
 std::vector<double> PyBandit::Mean() const {

@@ -39,25 +39,29 @@ class PyBandit {
   void RemoveArms(const PyIds& ids);
   void UpdateArms(const PyIds& ids, const FeatureRows& features);
 
-  PyDecision Choose(const PyEligible& eligible);
+  PyDecision Choose(const PyEligible& eligible, Context context);
   enum class Many { kBest, kDraws };
   std::vector<PyDecision> ChooseMany(std::size_t count, Many many,
-                                     const PyEligible& eligible);
+                                     const PyEligible& eligible,
+                                     std::span<const float> contexts);
 
   void Learn(const DecisionOrId& decision, double reward);
   void Learn(const PyDecision& decision, double reward);
   void LearnMany(const std::vector<DecisionOrId>& decisions,
                  const std::vector<double>& rewards);
   void Dismiss(const DecisionOrId& decision);
-  void Observe(const PyArm& arm, double reward);
-  void ObserveMany(const PyIds& arms, const std::vector<double>& rewards);
-  void ObserveFeatures(const std::vector<float>& features, double reward);
+  void Observe(const PyArm& arm, double reward, Context context);
+  void ObserveMany(const PyIds& arms, const std::vector<double>& rewards,
+                   const std::vector<float>& contexts);
+  void ObserveFeatures(const std::vector<float>& features, double reward,
+                       Context context);
 
   std::vector<float> Features(const PyIds& arms) const;
-  std::vector<double> Scores(const PyIds& arms) const;
-  std::vector<double> Uncertainty(const PyIds& arms) const;
+  std::vector<double> Scores(const PyIds& arms, Context context) const;
+  std::vector<double> Uncertainty(const PyIds& arms, Context context) const;
   std::vector<double> Mean() const;
-  std::vector<double> Predict(const FeatureRows& features) const;
+  std::vector<double> Predict(const FeatureRows& features,
+                              std::span<const float> contexts) const;
   bool Contains(const PyArm& arm) const;
   PyIds Ids() const;
   std::size_t size() const;

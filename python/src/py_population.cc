@@ -77,29 +77,32 @@ std::size_t PyPopulation::size() const {
 }
 
 PyDecision PyPopulation::Choose(const LearnerKey& learner,
-                                const PyEligible& eligible) {
+                                const PyEligible& eligible, Context context) {
   return WithArms([&] {
     Numbers numbers;
     return names_.Named(population_.Choose(
-        learner, names_.EligibleFrom(eligible, population_.size(), numbers)));
+        learner, names_.EligibleFrom(eligible, population_.size(), numbers),
+        context));
   });
 }
 
 std::vector<PyDecision> PyPopulation::ChooseMany(const LearnerKey& learner,
                                                  std::size_t count,
-                                                 const PyEligible& eligible) {
+                                                 const PyEligible& eligible,
+                                                 Context context) {
   return WithArms([&] {
     Numbers numbers;
     return names_.Named(population_.ChooseBest(
         learner, count,
-        names_.EligibleFrom(eligible, population_.size(), numbers)));
+        names_.EligibleFrom(eligible, population_.size(), numbers), context));
   });
 }
 
 std::vector<PyDecision> PyPopulation::ChooseFor(
-    const std::vector<LearnerKey>& learners) {
+    const std::vector<LearnerKey>& learners,
+    const std::vector<float>& contexts) {
   return WithArms(
-      [&] { return names_.Named(population_.ChooseFor(learners)); });
+      [&] { return names_.Named(population_.ChooseFor(learners, contexts)); });
 }
 
 void PyPopulation::Learn(const LearnerKey& learner, DecisionId decision,
@@ -124,33 +127,39 @@ void PyPopulation::Dismiss(const LearnerKey& learner, DecisionId decision) {
 }
 
 void PyPopulation::Observe(const LearnerKey& learner, const PyArm& arm,
-                           double reward) {
+                           double reward, Context context) {
   WithArms([&] {
     population_.Observe(learner, names_.NumberOf(arm, population_.size()),
-                        reward);
+                        reward, context);
   });
 }
 
 void PyPopulation::ObserveFeatures(const LearnerKey& learner,
                                    const std::vector<float>& features,
-                                   double reward) {
-  WithArms([&] { population_.Observe(learner, features, reward); });
+                                   double reward, Context context) {
+  WithArms([&] { population_.Observe(learner, features, reward, context); });
 }
 
-std::vector<double> PyPopulation::Predict(const LearnerKey& learner,
-                                          const FeatureRows& features) const {
-  return WithArms([&] { return population_.Predict(learner, features); });
+std::vector<double> PyPopulation::Predict(
+    const LearnerKey& learner, const FeatureRows& features,
+    std::span<const float> contexts) const {
+  return WithArms(
+      [&] { return population_.Predict(learner, features, contexts); });
 }
 
 std::vector<double> PyPopulation::Scores(const LearnerKey& learner,
-                                         const PyIds& arms) const {
-  return WithArms([&] { return population_.Scores(learner, NumbersOf(arms)); });
+                                         const PyIds& arms,
+                                         Context context) const {
+  return WithArms(
+      [&] { return population_.Scores(learner, NumbersOf(arms), context); });
 }
 
 std::vector<double> PyPopulation::Uncertainty(const LearnerKey& learner,
-                                              const PyIds& arms) const {
-  return WithArms(
-      [&] { return population_.Uncertainty(learner, NumbersOf(arms)); });
+                                              const PyIds& arms,
+                                              Context context) const {
+  return WithArms([&] {
+    return population_.Uncertainty(learner, NumbersOf(arms), context);
+  });
 }
 
 void PyPopulation::Forget(const LearnerKey& learner) {

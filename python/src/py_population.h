@@ -40,11 +40,14 @@ class PyPopulation {
   PyIds Ids() const;
   std::size_t size() const;
 
-  PyDecision Choose(const LearnerKey& learner, const PyEligible& eligible);
+  PyDecision Choose(const LearnerKey& learner, const PyEligible& eligible,
+                    Context context);
   std::vector<PyDecision> ChooseMany(const LearnerKey& learner,
                                      std::size_t count,
-                                     const PyEligible& eligible);
-  std::vector<PyDecision> ChooseFor(const std::vector<LearnerKey>& learners);
+                                     const PyEligible& eligible,
+                                     Context context);
+  std::vector<PyDecision> ChooseFor(const std::vector<LearnerKey>& learners,
+                                    const std::vector<float>& contexts);
 
   void Learn(const LearnerKey& learner, DecisionId decision, double reward);
   void LearnMany(const LearnerKey& learner,
@@ -54,16 +57,19 @@ class PyPopulation {
                 const std::vector<DecisionId>& decisions,
                 const std::vector<double>& rewards);
   void Dismiss(const LearnerKey& learner, DecisionId decision);
-  void Observe(const LearnerKey& learner, const PyArm& arm, double reward);
+  void Observe(const LearnerKey& learner, const PyArm& arm, double reward,
+               Context context);
   void ObserveFeatures(const LearnerKey& learner,
-                       const std::vector<float>& features, double reward);
+                       const std::vector<float>& features, double reward,
+                       Context context);
 
   std::vector<double> Predict(const LearnerKey& learner,
-                              const FeatureRows& features) const;
-  std::vector<double> Scores(const LearnerKey& learner,
-                             const PyIds& arms) const;
-  std::vector<double> Uncertainty(const LearnerKey& learner,
-                                  const PyIds& arms) const;
+                              const FeatureRows& features,
+                              std::span<const float> contexts) const;
+  std::vector<double> Scores(const LearnerKey& learner, const PyIds& arms,
+                             Context context) const;
+  std::vector<double> Uncertainty(const LearnerKey& learner, const PyIds& arms,
+                                  Context context) const;
 
   void Forget(const LearnerKey& learner);
   std::vector<LearnerKey> Learners() const;

@@ -35,16 +35,16 @@ bool IsList(nb::handle object) {
 }
 
 // A list of numbers, of lists of numbers or of rows, as NumPy understands it.
-nb::object FromList(nb::handle list) {
+nb::object FromList(nb::handle list, const char* name) {
   for (nb::handle row : nb::borrow(list)) {
-    if (nb::hasattr(row, "mask")) Plain(row, "features");  // refuses it
+    if (nb::hasattr(row, "mask")) Plain(row, name);  // refuses it
   }
   try {
     return nb::module_::import_("numpy").attr("array")(list);
   } catch (const nb::python_error& error) {
     if (!error.matches(PyExc_ValueError)) throw;
     throw Error(ErrorCode::kInvalidArgument,
-                "features must be numbers, in rows of one length");
+                fmt::format("{} must be numbers, in rows of one length", name));
   }
 }
 
@@ -57,47 +57,46 @@ bool IsInteger(nb::dlpack::dtype type) {
 // A float32 or float64 array in the processor's memory. Integers become
 // float64, which can represent all that the library accepts, and shows the
 // others in messages.
-nb::ndarray<nb::ro> ParseFloats(nb::handle given, Rows rows) {
-  nb::object features = Plain(given, "features");
-  if (IsList(features)) features = FromList(features);
-  if (nb::hasattr(features, "toarray")) {
-    WrongType(fmt::format(
-        "features must be dense, not {}; features.toarray() makes them so",
-        TypeName(features)));
+nb::ndarray<nb::ro> ParseFloats(nb::handle given, Rows rows, const char* name) {
+  nb::object values = Plain(given, name);
+  if (IsList(values)) values = FromList(values, name);
+  if (nb::hasattr(values, "toarray")) {
+    WrongType(
+        fmt::format("{0} must be dense, not {1}; {0}.toarray() makes them so",
+                    name, TypeName(values)));
   }
   nb::ndarray<nb::ro> array;
-  const bool is_array = nb::hasattr(features, "__dlpack__") ||
-                        nb::hasattr(features, "__array_interface__");
-  if (!is_array || !nb::try_cast(features, array)) {
+  const bool is_array = nb::hasattr(values, "__dlpack__") ||
+                        nb::hasattr(values, "__array_interface__");
+  if (!is_array || !nb::try_cast(values, array)) {
     WrongType(
-        fmt::format("features must be a {} array or list of numbers, not {}; "
-                    "numpy.array(features, dtype=numpy.float32) makes one",
-                    ShapeName(rows),
-                    nb::hasattr(features, "dtype")
-                        ? fmt::format("an array of {}", ElementName(features))
-                        : TypeName(features)));
+        fmt::format("{0} must be a {1} array or list of numbers, not {2}; "
+                    "numpy.array({0}, dtype=numpy.float32) makes one",
+                    name, ShapeName(rows),
+                    nb::hasattr(values, "dtype")
+                        ? fmt::format("an array of {}", ElementName(values))
+                        : TypeName(values)));
   }
   if (array.device_type() != nb::device::cpu::value) {
-    WrongType("features must be in the processor's memory");
+    WrongType(fmt::format("{} must be in the processor's memory", name));
   }
   if (IsInteger(array.dtype())) {
     array = nb::cast<nb::ndarray<nb::ro>>(
-        nb::module_::import_("numpy").attr("asarray")(features, "float64"));
+        nb::module_::import_("numpy").attr("asarray")(values, "float64"));
   }
   const bool floats = array.dtype() == nb::dtype<float>() ||
                       array.dtype() == nb::dtype<double>();
   if (!floats) {
     WrongType(fmt::format(
-        "features must be float32, float64 or integers, not an array of {}",
-        ElementName(features)));
+        "{} must be float32, float64 or integers, not an array of {}", name,
+        ElementName(values)));
   }
   const bool fits = rows == Rows::kEither
                         ? array.ndim() == 1 || array.ndim() == 2
                         : array.ndim() == (rows == Rows::kOne ? 1 : 2);
   if (!fits) {
-    WrongType(
-        fmt::format("features must be a {} array, this one has {} dimensions",
-                    ShapeName(rows), array.ndim()));
+    WrongType(fmt::format("{} must be a {} array, this one has {} dimensions",
+                          name, ShapeName(rows), array.ndim()));
   }
   return array;
 }
@@ -119,13 +118,14 @@ FeatureRows RowsOf(const nb::ndarray<nb::ro>& array, std::size_t rows,
 
 }  // namespace
 
-PyRows ParseRows(nb::handle features, std::size_t dim, Rows wanted) {
+PyRows ParseRows(nb::handle features, std::size_t dim, Rows wanted,
+                 const char* name) {
   // An empty list does not say how long its rows are.
   if (IsList(features) && nb::len(features) == 0 && wanted != Rows::kOne) {
     const float* const none = nullptr;
     return {{}, {none, 0, dim, {}}, false};
   }
-  nb::ndarray<nb::ro> array = ParseFloats(features, wanted);
+  nb::ndarray<nb::ro> array = ParseFloats(features, wanted, name);
   const bool is_one = array.ndim() == 1;
   const FeatureRows rows =
       is_one ? RowsOf(array, 1, array.shape(0), {.column = array.stride(0)})

@@ -24,9 +24,10 @@ enum class Rows { kOne, kMany, kEither };
 /// Features from an array of float32, float64 or integers, with any strides, or
 /// from a list of numbers. They must be two-dimensional, or as `wanted` says.
 /// Throws TypeError, and Error(kInvalidArgument) for lists of unequal length.
-/// `dim` is the length of the rows of an empty list.
+/// `dim` is the length of the rows of an empty list. `name` is the argument's
+/// name for the caller.
 PyRows ParseRows(nanobind::handle features, std::size_t dim,
-                 Rows wanted = Rows::kMany);
+                 Rows wanted = Rows::kMany, const char* name = "features");
 
 /// A single row, copied.
 std::vector<float> ParseRow(nanobind::handle features);

@@ -9,14 +9,14 @@ _core.__prefix__:
 
 _core.Bandit.predict:
     @typing.overload
-    def predict(self, features: ManyRows) -> numpy.typing.NDArray[numpy.float64]:
+    def predict(self, features: ManyRows, *, context: Row | None = None, contexts: Features | None = None) -> numpy.typing.NDArray[numpy.float64]:
         \doc
     @typing.overload
-    def predict(self, features: OneRow) -> float: ...
+    def predict(self, features: OneRow, *, context: Row | None = None) -> float: ...
 
 _core.Population.predict:
     @typing.overload
-    def predict(self, learner: int | str, features: ManyRows) -> numpy.typing.NDArray[numpy.float64]:
+    def predict(self, learner: int | str, features: ManyRows, *, context: Row | None = None, contexts: Features | None = None) -> numpy.typing.NDArray[numpy.float64]:
         \doc
     @typing.overload
-    def predict(self, learner: int | str, features: OneRow) -> float: ...
+    def predict(self, learner: int | str, features: OneRow, *, context: Row | None = None) -> float: ...

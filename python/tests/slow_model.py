@@ -44,46 +44,68 @@ def gaussians(seed: int, role: int, index: int, count: int) -> np.ndarray:
 
 
 class SlowBandit:
-    """ts and ucb over a dict of arms."""
+    """ts and ucb over a dict of arms; with contexts, a regression on all products of a
+    value of the context and a feature."""
 
-    def __init__(self, dim: int, policy: str, exploration: float, seed: int) -> None:
-        self.dim, self.policy = dim, policy
-        self.exploration, self.seed = exploration, seed
+    def __init__(self, dim: int, policy: str, exploration: float, seed: int,
+                 context_dim: int = 0, context_constants: bool = True) -> None:
+        self.policy, self.exploration, self.seed = policy, exploration, seed
+        self.constants = np.ones(1 if context_dim > 0 and context_constants else 0)
         self.arms: dict[int, np.ndarray] = {}
-        self.decisions: dict[int, np.ndarray] = {}  # pending: their features
+        self.decisions: dict[int, np.ndarray] = {}  # pending: their products
         self.made = 0
         self.draws = 0
-        self.v = np.eye(dim)
-        self.b = np.zeros(dim)
+        constants = len(self.constants)
+        self.size = (context_dim + constants) * (dim + constants) if context_dim else dim
+        self.v = np.eye(self.size)
+        self.b = np.zeros(self.size)
 
-    def observe(self, x: np.ndarray, reward: float) -> None:
-        self.v += np.outer(x, x)
-        self.b += reward * x
+    def products(self, x: np.ndarray, context: np.ndarray | None) -> np.ndarray:
+        if context is None:
+            return x.astype(float)
+        c = np.concatenate([context, self.constants]).astype(float)
+        return np.outer(c, np.concatenate([x, self.constants])).ravel()
+
+    def observe(self, x: np.ndarray, reward: float,
+                context: np.ndarray | None = None) -> None:
+        self.observe_products(self.products(x, context), reward)
+
+    def observe_products(self, z: np.ndarray, reward: float) -> None:
+        self.v += np.outer(z, z)
+        self.b += reward * z
 
     def mean(self) -> np.ndarray:
         return np.linalg.solve(self.v, self.b)
 
-    def scores(self) -> dict[int, float]:
+    def predict(self, x: np.ndarray, context: np.ndarray | None = None) -> float:
+        return float(self.products(x, context) @ self.mean())
+
+    def uncertainty(self, x: np.ndarray, context: np.ndarray | None = None) -> float:
+        z = self.products(x, context)
+        return self.exploration * math.sqrt(z @ np.linalg.solve(self.v, z))
+
+    def scores(self, context: np.ndarray | None = None) -> dict[int, float]:
         """Of one draw, for all arms."""
+        rows = {arm: self.products(x, context) for arm, x in self.arms.items()}
         if self.policy == "ucb":
             mean, inverse = self.mean(), np.linalg.inv(self.v)
             return {
-                arm: float(x @ mean + self.exploration * math.sqrt(x @ inverse @ x))
-                for arm, x in self.arms.items()
+                arm: float(z @ mean + self.exploration * math.sqrt(z @ inverse @ z))
+                for arm, z in rows.items()
             }
-        xi = gaussians(self.seed, SAMPLE, self.draws, self.dim)
+        xi = gaussians(self.seed, SAMPLE, self.draws, self.size)
         self.draws += 1
         lower = np.linalg.cholesky(self.v)
         theta = self.mean() + self.exploration * np.linalg.solve(lower.T, xi)
-        return {arm: float(x @ theta) for arm, x in self.arms.items()}
+        return {arm: float(z @ theta) for arm, z in rows.items()}
 
-    def decide(self, arm: int) -> int:
+    def decide(self, arm: int, context: np.ndarray | None = None) -> int:
         self.made += 1
-        self.decisions[self.made] = self.arms[arm]
+        self.decisions[self.made] = self.products(self.arms[arm], context)
         return self.made
 
     def learn(self, decision: int, reward: float) -> None:
-        self.observe(self.decisions.pop(decision), reward)
+        self.observe_products(self.decisions.pop(decision), reward)
 
 
 def ranking(scores: dict[int, float], eligible: set[int] | None = None) -> list[int]:

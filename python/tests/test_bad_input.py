@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import manyarms
-from manyarms import Bandit, errors
+from manyarms import Bandit, Population, errors
 
 X = np.eye(3, dtype=np.float32)
 
@@ -140,6 +140,162 @@ def test_is_refused_and_changes_nothing(
     assert pickle.dumps(bandit) == before
 
 
+ROW = X[0]
+C = [1.0, 2.0]
+
+
+def with_contexts() -> Bandit:
+    bandit = Bandit(3, "ts", "scan", context_dim=2)
+    bandit.add_arms([1, 2, 3], X)
+    bandit.learn(bandit.choose(context=C), 1.0)
+    bandit.choose(context=C)
+    return bandit
+
+
+# What is wrong with a context, and where one can be given.
+WRONG_CONTEXTS: list[tuple[str, Any, type[Exception], list[str]]] = [
+    ("missing", None, errors.InvalidArgumentError, ["no context given", "2 values"]),
+    ("empty", [], errors.InvalidArgumentError, ["no context given", "2 values"]),
+    ("too short", [1.0], errors.InvalidArgumentError, ["1 values given", "must have 2"]),
+    ("too long", [1.0, 2.0, 3.0], errors.InvalidArgumentError, ["3 values given", "must have 2"]),
+    ("not a number", [1.0, float("nan")], errors.InvalidArgumentError, ["value 1 of the context is nan", "1000"]),
+    ("infinite", [-float("inf"), 1.0], errors.InvalidArgumentError, ["value 0 of the context is -inf", "1000"]),
+    ("too large", [1.0, 1000.5], errors.InvalidArgumentError, ["value 1 of the context is 1000.5", "1000"]),
+    ("a double beyond float", [1e300, 1.0], errors.InvalidArgumentError, ["value 0 of the context is 1e+300", "1000"]),
+    ("texts", ["a", "b"], TypeError, ["context", "numbers", "<U1"]),
+    ("a text", "ab", TypeError, ["context", "str"]),
+    ("one number", 1.0, TypeError, ["context", "one-dimensional", "float"]),
+    ("nothing in a list", [None, 1.0], TypeError, ["context", "object"]),
+    ("bools", [True, False], TypeError, ["context", "bool"]),
+    ("a row in a list", [[1.0, 2.0]], TypeError, ["context", "one-dimensional", "2 dimensions"]),
+    ("masked", np.ma.masked_less(np.array([1.0, 2.0]), 2), TypeError, ["context", "masked"]),
+    ("a dict", {"hour": 3}, TypeError, ["context", "dict"]),
+]
+IN_CONTEXT: list[Callable[[Any, Any], Any]] = [
+    lambda b, c: b.choose(context=c),
+    lambda b, c: b.choose(eligible=[1, 2], context=c),
+    lambda b, c: b.choose_many(2, context=c),
+    lambda b, c: b.choose_many(2, "draws", context=c),
+    lambda b, c: b.observe(1, 1.0, context=c),
+    lambda b, c: b.observe_features(ROW, 1.0, context=c),
+    lambda b, c: b.predict(ROW, context=c),
+    lambda b, c: b.predict(X, context=c),
+    lambda b, c: b.scores([1], context=c),
+    lambda b, c: b.uncertainty([1], context=c),
+]
+IN_CONTEXT_OF_A_LEARNER: list[Callable[[Any, Any], Any]] = [
+    lambda p, c: p.choose("a", context=c),
+    lambda p, c: p.choose("b", eligible=[1, 2], context=c),
+    lambda p, c: p.choose_many("b", 2, context=c),
+    lambda p, c: p.observe("b", 1, 1.0, context=c),
+    lambda p, c: p.observe_features("b", ROW, 1.0, context=c),
+    lambda p, c: p.predict("b", ROW, context=c),
+    lambda p, c: p.predict("b", X, context=c),
+    lambda p, c: p.scores("b", [1], context=c),
+    lambda p, c: p.uncertainty("b", [1], context=c),
+]
+
+
+def population_with_contexts() -> Population:
+    population = Population(3, "ts", "scan", context_dim=2)
+    population.add_arms([1, 2, 3], X)
+    population.choose("a", context=C)
+    return population
+
+
+def refuse(thing: Any, call: Callable[[], Any], error: type[Exception], parts: list[str]) -> None:
+    before = pickle.dumps(thing)
+    with pytest.raises(error) as caught:
+        call()
+    for part in parts:
+        assert part in str(caught.value)
+    assert pickle.dumps(thing) == before
+
+
+@pytest.mark.parametrize("context, error, parts", [c[1:] for c in WRONG_CONTEXTS],
+                         ids=[c[0] for c in WRONG_CONTEXTS])
+def test_contexts_are_refused_and_change_nothing(
+    context: Any, error: type[Exception], parts: list[str]
+) -> None:
+    bandit, population = with_contexts(), population_with_contexts()
+    for call in IN_CONTEXT:
+        call(bandit, C)  # this is right
+        refuse(bandit, lambda: call(bandit, context), error, parts)
+    for call in IN_CONTEXT_OF_A_LEARNER:
+        refuse(population, lambda: call(population, context), error, parts)
+    assert population.learners == ["a"]
+
+
+def test_superfluous_contexts_are_refused() -> None:
+    bandit, population = made(), Population(3)
+    population.add_arms([1, 2, 3], X)
+    for call in IN_CONTEXT:
+        refuse(bandit, lambda: call(bandit, C), ValueError, ["2 values", "context_dim is 0"])
+    for call in IN_CONTEXT_OF_A_LEARNER:
+        refuse(population, lambda: call(population, C), ValueError, ["2 values", "context_dim is 0"])
+    for thing, call in [
+        (bandit, lambda: bandit.observe_many([1], [1.0], contexts=[C])),
+        (bandit, lambda: bandit.choose_many(1, "draws", contexts=[C])),
+        (bandit, lambda: bandit.predict(X[:1], contexts=[C])),
+        (population, lambda: population.choose_for([1], [C])),
+        (population, lambda: population.predict(1, X[:1], contexts=[C])),
+    ]:
+        refuse(thing, call, ValueError, ["contexts of 2 values", "context_dim is 0"])
+
+
+@pytest.mark.parametrize("contexts, error, parts", [
+    ([C], ValueError, ["1 contexts given", "must be 2"]),
+    ([C, C, C], ValueError, ["3 contexts given", "must be 2"]),
+    ([], ValueError, ["0 contexts given", "must be 2"]),
+    ([[1], [2]], ValueError, ["contexts of 1 values", "must have 2"]),
+    (np.ones((2, 3)), ValueError, ["contexts of 3 values", "must have 2"]),
+    ([C, [1]], ValueError, ["contexts", "one length"]),
+    ([C, [1, np.nan]], errors.InvalidArgumentError, ["value 1 of context 1 is nan", "1000"]),
+    ([[2000, 1], C], errors.InvalidArgumentError, ["value 0 of context 0 is 2000", "1000"]),
+    ([[1, -1e300], C], errors.InvalidArgumentError, ["value 1 of context 0 is -1e+300", "1000"]),
+    (C, TypeError, ["contexts", "two-dimensional", "1 dimensions"]),
+    ([["a", "b"], ["c", "d"]], TypeError, ["contexts", "numbers", "<U1"]),
+    ("ab", TypeError, ["contexts", "str"]),
+], ids=str)
+def test_batches_of_contexts_are_refused(
+    contexts: Any, error: type[Exception], parts: list[str]
+) -> None:
+    bandit, population = with_contexts(), population_with_contexts()
+    for thing, call in [
+        (bandit, lambda: bandit.observe_many([1, 2], [1.0, 2.0], contexts=contexts)),
+        (bandit, lambda: bandit.choose_many(2, "draws", contexts=contexts)),
+        (bandit, lambda: bandit.predict(X[:2], contexts=contexts)),
+        (population, lambda: population.choose_for(["a", "b"], contexts)),
+        (population, lambda: population.predict("b", X[:2], contexts=contexts)),
+    ]:
+        refuse(thing, call, error, parts)
+
+
+def test_batches_need_contexts_of_one_kind() -> None:
+    bandit, population = with_contexts(), population_with_contexts()
+    missing = ["no contexts given", "2 of 2 values"]
+    refuse(bandit, lambda: bandit.observe_many([1, 2], [1.0, 2.0]), ValueError, missing)
+    refuse(population, lambda: population.choose_for(["a", "b"]), ValueError, missing)
+    for call in (lambda: bandit.predict(X[:1], context=C, contexts=[C]),
+                 lambda: bandit.choose_many(1, "draws", context=C, contexts=[C])):
+        refuse(bandit, call, ValueError, ["context and contexts", "one of them"])
+    refuse(bandit, lambda: bandit.choose_many(1, contexts=[C]), ValueError, ["best", "draws"])
+
+
+def test_a_learner_is_refused_what_is_not_its_own() -> None:
+    population = population_with_contexts()
+    decision = population.choose("b", context=C)
+    for call, parts in [
+        (lambda: population.learn("a", decision, 1.0), ["not one of learner"]),
+        (lambda: population.learn_for(["a"], [decision], [1.0]), ["not one of learner"]),
+        (lambda: population.dismiss("a", decision), ["not one of learner"]),
+        (lambda: population.learn("c", decision, 1.0), ["no learner", "c"]),
+        (lambda: population.forget("c"), ["no learner", "c"]),
+        (lambda: population.export_learner("c"), ["no learner", "c"]),
+    ]:
+        refuse(population, call, errors.UnknownIdError, parts)
+
+
 CONSTRUCTORS: list[tuple[dict[str, Any], type[Exception], list[str]]] = [
     ({"dim": 0}, ValueError, ["dimension is 0"]),
     ({"dim": 5000}, ValueError, ["5000", "4096"]),
@@ -158,6 +314,14 @@ CONSTRUCTORS: list[tuple[dict[str, Any], type[Exception], list[str]]] = [
     ({"dim": 2, "policy": "ucb", "search": "hnsw"}, errors.UnsupportedError, ["ucb", "hnsw"]),
     ({"dim": 2, "search": manyarms.Hnsw(shortlist=0)}, ValueError, ["shortlist is 0"]),
     ({"dim": 2, "colour": "red"}, TypeError, ["incompatible"]),
+    ({"dim": 2, "context_dim": -1}, ValueError, ["context_dim", "-1"]),
+    ({"dim": 2, "context_dim": 1.5}, TypeError, ["context_dim must be an int", "float"]),
+    ({"dim": 63, "context_dim": 64}, ValueError, ["64 values", "63 features", "4160", "4096"]),
+    ({"dim": 2, "context_dim": 2**64 - 1}, ValueError, ["4096"]),
+    ({"dim": 2, "context_dim": 1, "context_constants": "no"}, TypeError, ["incompatible"]),
+    ({"dim": 2, "context_dim": 1, "regularisation": 1e-4}, ValueError, ["regularisation", "0.0001", "0.001"]),
+    ({"dim": 2, "context_dim": 1, "policy": "elim"}, errors.UnsupportedError, ["elim", "contexts"]),
+    ({"dim": 2, "context_dim": 1, "negative_rewards": True}, errors.UnsupportedError, ["negative_rewards", "contexts"]),
 ]
 
 
@@ -165,10 +329,21 @@ CONSTRUCTORS: list[tuple[dict[str, Any], type[Exception], list[str]]] = [
 def test_options_are_refused(
     options: dict[str, Any], error: type[Exception], parts: list[str]
 ) -> None:
-    with pytest.raises(error) as caught:
-        Bandit(**options)
-    for part in parts:
-        assert part in str(caught.value)
+    kinds: list[Any] = [Bandit]
+    if "context_dim" in options:
+        kinds.append(Population)
+    for kind in kinds:
+        with pytest.raises(error) as caught:
+            kind(**options)
+        # A population refuses elim with contexts or without.
+        for part in parts if kind is Bandit else parts[:1]:
+            assert part in str(caught.value)
+
+
+def test_a_population_needs_a_budget_for_orders() -> None:
+    for contexts in ({}, {"context_dim": 2}):
+        with pytest.raises(errors.InvalidArgumentError, match="order budget is 0, .* from 1"):
+            Population(2, order_budget=0, **contexts)
 
 
 def test_option_objects_are_refused() -> None:

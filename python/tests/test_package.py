@@ -95,11 +95,20 @@ def test_types_of_those_who_use_it(tmp_path: pathlib.Path) -> None:
         "and_this: np.typing.NDArray[np.float64] = bandit.predict(also.reshape(1, 2))\n"
         "unknown: np.typing.NDArray[np.float32] = np.ones((1, 2), dtype=np.float32)\n"
         "bandit.predict(unknown)[0]\n"
+        "feed = manyarms.Bandit(dim=2, context_dim=2, context_constants=False)\n"
+        "feed.choose(context=[1, 0.5]).arm\n"
+        "feed.choose_many(2, 'draws', contexts=np.ones((2, 2)))[0].arm\n"
+        "feed.observe('a', 1.0, context=np.ones(2, dtype=np.float32))\n"
+        "in_context: float = feed.predict([1, 2.5], context=[1, 0])\n"
+        "in_contexts: np.typing.NDArray[np.float64] = feed.predict([[1, 2]], contexts=[[1, 0]])\n"
+        "users = manyarms.Population(dim=2, context_dim=2)\n"
+        "users.choose_for(['a', 'b'], contexts=[[1, 0], [0, 1]])\n"
     )
     run("-m", "mypy", "--strict", "good.py", cwd=tmp_path)
     for line in ("bandit.learn(decision)", "bandit.add_arms({1}, np.ones((1, 2)))",
                  "manyarms.Bandit(dim='2')", "bandit.chose()",
-                 "bandit.predict([1, 2])[0]", "bandit.predict('ab')"):
+                 "bandit.predict([1, 2])[0]", "bandit.predict('ab')",
+                 "feed.choose(context='ab')", "feed.predict([1, 2], contexts=[[1, 0]])"):
         (tmp_path / "bad.py").write_text((tmp_path / "good.py").read_text() + line + "\n")
         done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "bad.py"],
                               cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -110,4 +119,11 @@ def test_the_readme_s_example(tmp_path: pathlib.Path) -> None:
     text = (ROOT / "README.md").read_text()
     (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (tmp_path / "example.py").write_text(example)
+    run("example.py", cwd=tmp_path)
+
+
+def test_the_manual_s_example_of_contexts(tmp_path: pathlib.Path) -> None:
+    text = (ROOT / "docs" / "python.md").read_text().split("\n## Contexts\n")[1]
+    example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    (tmp_path / "example.py").write_text(example + "assert np.abs(bandit.mean - M).max() < 0.5\n")
     run("example.py", cwd=tmp_path)

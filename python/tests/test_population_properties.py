@@ -18,6 +18,9 @@ ROWS = st.lists(st.integers(-8, 8), min_size=DIM, max_size=DIM).map(
     lambda row: np.array(row, dtype=np.float32) / 4
 )
 REWARDS = st.integers(-20, 20).map(lambda reward: reward / 10)
+CONTEXT_DIM = 2
+# Few, so that contexts recur, and some are zero.
+CONTEXTS = st.lists(st.integers(-2, 2), min_size=CONTEXT_DIM, max_size=CONTEXT_DIM)
 LEARNERS = st.sampled_from([0, 1, 2**64 - 1, "", "1", "Zoë"])
 
 
@@ -27,14 +30,16 @@ class Comparison(RuleBasedStateMachine):
     @initialize(
         policy=st.sampled_from(["ts", "ucb"]),
         search=st.sampled_from(["certified", "scan"]),
-        negative=st.booleans(),
+        # Contexts and negative rewards exclude each other.
+        more=st.sampled_from([{}, {"negative_rewards": True}, {"context_dim": CONTEXT_DIM},
+                              {"context_dim": CONTEXT_DIM, "context_constants": False}]),
         seed=st.integers(0, 2**64 - 1),
         rows=st.lists(ROWS, max_size=40),
     )
-    def begin(self, policy: Any, search: Any, negative: bool, seed: int,
+    def begin(self, policy: Any, search: Any, more: dict[str, Any], seed: int,
               rows: list[np.ndarray]) -> None:
         self.options: dict[str, Any] = dict(
-            policy=policy, search=search, negative_rewards=negative, max_pending=6)
+            policy=policy, search=search, max_pending=6, **more)
         self.population = manyarms.Population(DIM, seed=seed, **self.options)
         self.bandits: dict[int | str, manyarms.Bandit] = {}
         # Decisions of each learner that may still be pending: ours and theirs.
@@ -49,6 +54,10 @@ class Comparison(RuleBasedStateMachine):
             # In the order of the population, on which ties do not depend.
             bandit.add_arms(list(self.arms), np.array(list(self.arms.values())))
         return self.bandits.setdefault(learner, bandit)
+
+    def given(self, context: list[int]) -> dict[str, Any]:
+        """The context, for learners that have contexts."""
+        return {"context": context} if self.population.context_dim else {}
 
     @rule(arms=st.dictionaries(st.integers(0, 60), ROWS, max_size=10))
     def add(self, arms: dict[int, np.ndarray]) -> None:
@@ -79,29 +88,43 @@ class Comparison(RuleBasedStateMachine):
         self.waiting += [(learner, a.id, b.id) for a, b in zip(ours, theirs)]
 
     @precondition(lambda self: self.arms)
-    @rule(learner=LEARNERS)
-    def choose(self, learner: int | str) -> None:
-        self.compare(learner, [self.population.choose(learner)],
-                     [self.bandit(learner).choose()])
+    @rule(learner=LEARNERS, context=CONTEXTS)
+    def choose(self, learner: int | str, context: list[int]) -> None:
+        given = self.given(context)
+        self.compare(learner, [self.population.choose(learner, **given)],
+                     [self.bandit(learner).choose(**given)])
 
     @precondition(lambda self: self.arms)
-    @rule(learner=LEARNERS, data=st.data(), count=st.integers(1, 5))
-    def choose_among(self, learner: int | str, data: st.DataObject, count: int) -> None:
+    @rule(learner=LEARNERS, data=st.data(), count=st.integers(1, 5), context=CONTEXTS)
+    def choose_among(self, learner: int | str, data: st.DataObject, count: int,
+                     context: list[int]) -> None:
         some = data.draw(st.lists(st.sampled_from(sorted(self.arms)), unique=True, min_size=1))
-        self.compare(learner, self.population.choose_many(learner, count, eligible=some),
-                     self.bandit(learner).choose_many(count, eligible=some))
+        given = self.given(context)
+        self.compare(learner,
+                     self.population.choose_many(learner, count, eligible=some, **given),
+                     self.bandit(learner).choose_many(count, eligible=some, **given))
 
     @precondition(lambda self: self.arms)
-    @rule(learners=st.lists(st.integers(0, 1), max_size=6))
-    def choose_for(self, learners: list[int]) -> None:
-        for learner, ours in zip(learners, self.population.choose_for(learners)):
-            self.compare(learner, [ours], [self.bandit(learner).choose()])
+    @rule(asked=st.lists(st.tuples(st.integers(0, 1), CONTEXTS), max_size=6))
+    def choose_for(self, asked: list[tuple[int, list[int]]]) -> None:
+        learners, contexts = [key for key, _ in asked], [context for _, context in asked]
+        decisions = self.population.choose_for(
+            learners, contexts if self.population.context_dim else None)
+        for (learner, context), ours in zip(asked, decisions, strict=True):
+            self.compare(learner, [ours], [self.bandit(learner).choose(**self.given(context))])
+
+    @precondition(lambda self: self.arms)
+    @rule(learner=LEARNERS, context=CONTEXTS)
+    def choose_with_another_context(self, learner: int | str, context: list[int]) -> None:
+        """Superfluous without contexts, too long with them."""
+        with pytest.raises(manyarms.errors.InvalidArgumentError, match="context"):
+            self.population.choose(learner, context=[*context, 1])
 
     @precondition(lambda self: not self.arms)
-    @rule(learner=LEARNERS)
-    def choose_from_nothing(self, learner: int | str) -> None:
+    @rule(learner=LEARNERS, context=CONTEXTS)
+    def choose_from_nothing(self, learner: int | str, context: list[int]) -> None:
         with pytest.raises(manyarms.errors.NoArmsError):
-            self.population.choose(learner)
+            self.population.choose(learner, **self.given(context))
 
     @precondition(lambda self: self.waiting)
     @rule(data=st.data(), reward=REWARDS, dismissed=st.booleans())
@@ -117,10 +140,14 @@ class Comparison(RuleBasedStateMachine):
                 refused.append(learns)
         assert len(refused) in (0, 2)
 
-    @rule(learner=LEARNERS, row=ROWS, reward=REWARDS)
-    def observe(self, learner: int | str, row: np.ndarray, reward: float) -> None:
-        self.population.observe_features(learner, row, reward)
-        self.bandit(learner).observe_features(row, reward)
+    @rule(learner=LEARNERS, row=ROWS, reward=REWARDS, context=CONTEXTS)
+    def observe(self, learner: int | str, row: np.ndarray, reward: float,
+                context: list[int]) -> None:
+        given = self.given(context)
+        self.population.observe_features(learner, row, reward, **given)
+        self.bandit(learner).observe_features(row, reward, **given)
+        assert (self.population.predict(learner, row, **given)
+                == self.bandit(learner).predict(row, **given))
 
     @precondition(lambda self: self.bandits)
     @rule(data=st.data())

@@ -6,6 +6,7 @@ import pathlib
 import pickle
 import tempfile
 import time
+from typing import Any
 
 import hypothesis.strategies as st
 import numpy as np
@@ -29,6 +30,12 @@ ROWS = st.lists(st.integers(-8, 8), min_size=DIM, max_size=DIM).map(
     lambda row: np.array(row, dtype=np.float32) / 4
 )
 REWARDS = st.integers(-20, 20).map(lambda reward: reward / 10)
+CONTEXT_DIM = 2
+OFTEN = np.array([0.5, 1], dtype=np.float32)
+# One that recurs often, and others, which may be zero.
+CONTEXTS = st.just(OFTEN) | st.lists(
+    st.integers(-2, 2), min_size=CONTEXT_DIM, max_size=CONTEXT_DIM
+).map(lambda values: np.array(values, dtype=np.float32) / 2)
 IDS = st.integers(0, 2**64 - 1) | st.integers(0, 30)
 
 
@@ -42,12 +49,20 @@ class Comparison(RuleBasedStateMachine):
         search=st.sampled_from(["certified", "scan"]),
         exploration=st.sampled_from([0.0, 0.5, 2.0]),
         seed=st.integers(0, 2**64 - 1),
+        context_dim=st.sampled_from([0, CONTEXT_DIM]),
+        constants=st.booleans(),
     )
-    def begin(self, policy: str, search: str, exploration: float, seed: int) -> None:
+    def begin(self, policy: str, search: str, exploration: float, seed: int,
+              context_dim: int, constants: bool) -> None:
+        contexts = dict(context_dim=context_dim, context_constants=constants)
         self.bandit = manyarms.Bandit(
-            DIM, policy, search, exploration, seed=seed
+            DIM, policy, search, exploration, seed=seed, **contexts
         )
-        self.slow = SlowBandit(DIM, policy, exploration, seed)
+        self.slow = SlowBandit(DIM, policy, exploration, seed, **contexts)
+
+    def given(self, context: np.ndarray) -> dict[str, Any]:
+        """The context, for a bandit that has contexts."""
+        return {"context": context} if self.bandit.context_dim else {}
 
     @rule(arms=st.dictionaries(IDS, ROWS, max_size=40), double=st.booleans())
     def add(self, arms: dict[int, np.ndarray], double: bool) -> None:
@@ -83,7 +98,7 @@ class Comparison(RuleBasedStateMachine):
         self.slow.arms |= {arm: row.astype(float) for arm, row in arms.items()}
 
     def compare(self, scores: dict[int, float], expected: list[int],
-                chosen: list[manyarms.Decision]) -> None:
+                chosen: list[manyarms.Decision], given: dict[str, Any]) -> None:
         """The same arms; but where scores differ by less than rounding in float,
         an order is as good as the other."""
         assert len(chosen) == len(expected)
@@ -92,39 +107,51 @@ class Comparison(RuleBasedStateMachine):
             assert abs(decision.score - scores[arm]) <= tolerance
             if decision.arm != arm:
                 assert abs(scores[int(decision.arm)] - scores[arm]) <= tolerance
-            assert self.slow.decide(int(decision.arm)) == decision.id
+            assert self.slow.decide(int(decision.arm), **given) == decision.id
 
     @precondition(lambda self: self.slow.arms)
-    @rule(target=decisions)
-    def choose(self) -> int:
-        scores = self.slow.scores()
-        decision = self.bandit.choose()
-        self.compare(scores, ranking(scores)[:1], [decision])
+    @rule(target=decisions, context=CONTEXTS)
+    def choose(self, context: np.ndarray) -> int:
+        given = self.given(context)
+        scores = self.slow.scores(**given)
+        decision = self.bandit.choose(**given)
+        self.compare(scores, ranking(scores)[:1], [decision], given)
         return decision.id
 
     @precondition(lambda self: self.slow.arms)
     @rule(target=decisions, data=st.data(), masked=st.booleans(),
-          count=st.integers(1, 50))
-    def choose_among(self, data: st.DataObject, masked: bool, count: int) -> int:
+          count=st.integers(1, 50), context=CONTEXTS)
+    def choose_among(self, data: st.DataObject, masked: bool, count: int,
+                     context: np.ndarray) -> int:
         eligible = data.draw(
             st.sets(st.sampled_from(sorted(self.slow.arms)), min_size=1)
         )
-        scores = self.slow.scores()
+        given = self.given(context)
+        scores = self.slow.scores(**given)
         chosen = self.bandit.choose_many(
             count,
+            **given,
             eligible=np.isin(self.bandit.ids, np.array(list(eligible), dtype=np.uint64))
             if masked and max(self.slow.arms) < 2**63
             else list(eligible),
         )
-        self.compare(scores, ranking(scores, eligible)[:count], chosen)
+        self.compare(scores, ranking(scores, eligible)[:count], chosen, given)
         return chosen[0].id
 
     @precondition(lambda self: self.slow.arms)
-    @rule(count=st.integers(1, 5))
-    def choose_draws(self, count: int) -> None:
-        for decision in self.bandit.choose_many(count, "draws"):
-            scores = self.slow.scores()
-            self.compare(scores, ranking(scores)[:1], [decision])
+    @rule(contexts=st.lists(CONTEXTS, min_size=1, max_size=5), alike=st.booleans())
+    def choose_draws(self, contexts: list[np.ndarray], alike: bool) -> None:
+        count = len(contexts)
+        if alike:
+            contexts = contexts[:1] * count
+            drawn = self.bandit.choose_many(count, "draws", **self.given(contexts[0]))
+        else:
+            drawn = self.bandit.choose_many(
+                count, "draws", contexts=contexts if self.bandit.context_dim else None)
+        for context, decision in zip(contexts, drawn, strict=True):
+            given = self.given(context)
+            scores = self.slow.scores(**given)
+            self.compare(scores, ranking(scores)[:1], [decision], given)
 
     @rule(decision=decisions, reward=REWARDS, dismissed=st.booleans())
     def learn(self, decision: int, reward: float, dismissed: bool) -> None:
@@ -139,16 +166,16 @@ class Comparison(RuleBasedStateMachine):
             self.slow.learn(decision, reward)
 
     @precondition(lambda self: self.slow.arms)
-    @rule(data=st.data(), reward=REWARDS)
-    def observe(self, data: st.DataObject, reward: float) -> None:
+    @rule(data=st.data(), reward=REWARDS, context=CONTEXTS)
+    def observe(self, data: st.DataObject, reward: float, context: np.ndarray) -> None:
         arm = data.draw(st.sampled_from(sorted(self.slow.arms)))
-        self.bandit.observe(arm, reward)
-        self.slow.observe(self.slow.arms[arm], reward)
+        self.bandit.observe(arm, reward, **self.given(context))
+        self.slow.observe(self.slow.arms[arm], reward, **self.given(context))
 
-    @rule(row=ROWS, reward=REWARDS)
-    def observe_features(self, row: np.ndarray, reward: float) -> None:
-        self.bandit.observe_features(row, reward)
-        self.slow.observe(row.astype(float), reward)
+    @rule(row=ROWS, reward=REWARDS, context=CONTEXTS)
+    def observe_features(self, row: np.ndarray, reward: float, context: np.ndarray) -> None:
+        self.bandit.observe_features(row, reward, **self.given(context))
+        self.slow.observe(row.astype(float), reward, **self.given(context))
 
     @rule()
     def save_and_load(self) -> None:
@@ -168,9 +195,9 @@ class Comparison(RuleBasedStateMachine):
         assert len(self.bandit) == len(self.slow.arms)
         assert set(int(arm) for arm in self.bandit.ids) == set(self.slow.arms)
         assert self.bandit.pending == len(self.slow.decisions)
-        probe = np.array([[1.0, -0.5, 0.25]])
-        np.testing.assert_allclose(
-            self.bandit.predict(probe), probe @ self.slow.mean(), rtol=1e-6, atol=1e-8
+        probe, given = np.array([1.0, -0.5, 0.25]), self.given(np.array([0.5, -1.0]))
+        assert self.bandit.predict(probe, **given) == pytest.approx(
+            self.slow.predict(probe, **given), rel=1e-6, abs=1e-8
         )
 
 
@@ -196,13 +223,15 @@ class ComparisonWithOrders(Comparison):
         # Without exploration an order may never pay.
         exploration=st.sampled_from([0.5, 2.0]),
         seed=st.integers(0, 2**64 - 1),
+        context_dim=st.sampled_from([0, CONTEXT_DIM]),
     )
-    def begin(self, policy: str, exploration: float, seed: int) -> None:
+    def begin(self, policy: str, exploration: float, seed: int, context_dim: int) -> None:
         # In the foreground, when an order is made depends on the choices alone.
         self.bandit = manyarms.Bandit(
-            DIM, policy, manyarms.Certified(background=False), exploration, seed=seed
+            DIM, policy, manyarms.Certified(background=False), exploration, seed=seed,
+            context_dim=context_dim,
         )
-        self.slow = SlowBandit(DIM, policy, exploration, seed)
+        self.slow = SlowBandit(DIM, policy, exploration, seed, context_dim)
         rng = np.random.default_rng(seed)
         rows = rng.integers(-8, 9, (self.ARMS, DIM)).astype(np.float32) / 4
         arms = range(10**9, 10**9 + self.ARMS)
@@ -211,11 +240,13 @@ class ComparisonWithOrders(Comparison):
         self.choose_until_there_is_an_order()
 
     def choose_until_there_is_an_order(self) -> None:
+        """Of the arms in one context, if there are contexts."""
+        given = self.given(OFTEN)
         for _ in range(2000):
             if self.bandit.stats["snapshots"] > 0:
                 return
-            decision = self.bandit.choose()
-            assert self.slow.decide(int(decision.arm)) == decision.id
+            decision = self.bandit.choose(**given)
+            assert self.slow.decide(int(decision.arm), **given) == decision.id
             self.slow.draws += 1
             reward = float(self.slow.arms[int(decision.arm)].sum())
             self.bandit.learn(decision, reward)

@@ -87,18 +87,19 @@ std::vector<Decision> Bandit::ChooseBest(std::size_t count,
 
 std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
                                           const Eligible& eligible,
-                                          Context context) {
+                                          std::span<const float> contexts) {
   CheckCount("number of choices (at most max_pending)", count, 0,
              state_->options.max_pending);
-  state_->model.Check(context);
+  const ContextModel& model = state_->model;
+  model.CheckOneOrAll(contexts, count);
   if (count == 0) return {};
   const ArmSet* among = state_->eligible_arms.Of(eligible);
   std::vector<Hit> hits;
   hits.reserve(count);
   while (hits.size() < count) {
-    hits.push_back(state_->ChooseAmong(among, context));
+    hits.push_back(state_->ChooseAmong(among, model.At(contexts, hits.size())));
   }
-  return state_->DecideAll(hits, context);
+  return state_->DecideAll(hits, contexts);
 }
 
 void Bandit::Learn(DecisionId decision, double reward) {
@@ -233,15 +234,21 @@ double Bandit::Predict(std::span<const float> features, Context context) const {
 }
 
 std::vector<double> Bandit::Predict(const FeatureRows& features,
-                                    Context context) const {
+                                    std::span<const float> contexts) const {
   CheckShape(features, features.rows(), dim());
-  state_->model.Check(context);
-  const Eigen::VectorXd mean = state_->MeanIn(context);
+  const ContextModel& model = state_->model;
+  model.CheckOneOrAll(contexts, features.rows());
+  const Eigen::VectorXd coefficients = state_->posterior.Mean();
+  Eigen::VectorXd mean = coefficients;
   std::vector<float> row(dim());
   std::vector<double> rewards(features.rows());
   for (std::size_t i = 0; i < rewards.size(); ++i) {
     features.Copy(i, row);
     CheckRow(row, i, features);
+    const bool is_new = i == 0 || contexts.size() > model.context_dim();
+    if (model.has_contexts() && is_new) {
+      mean = model.Direction(coefficients, model.At(contexts, i));
+    }
     rewards[i] = state_->Predict(mean, row);
   }
   return rewards;

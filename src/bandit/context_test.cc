@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <sstream>
 
@@ -296,6 +297,55 @@ TEST_P(Contexts, LearnersDecideAsBandits) {
   EXPECT_EQ(population.Mean(keys[1]), bandits[1].Mean());
 }
 
+TEST_P(Contexts, OneForEachIsTheSameAsOneByOne) {
+  const BanditOptions options =
+      Options(policy(), CertifiedOptions{}, constants());
+  Bandit together(options);
+  Bandit alone(options);
+  const std::vector<float> rows = GaussianRows(50, kDim, 6);
+  Population population({.dim = options.dim,
+                         .policy = options.policy,
+                         .regularisation = options.regularisation,
+                         .context_dim = options.context_dim,
+                         .context_constants = options.context_constants});
+  for (Bandit* bandit : {&together, &alone}) bandit->Add(FirstIds(50), rows);
+  constexpr std::size_t kCount = 4;
+  const FeatureRows first(rows.data(), kCount, kDim, {.row = kDim});
+  for (int t = 0; t < 20; ++t) {
+    std::vector<float> contexts;
+    std::vector<Decision> expected;
+    std::vector<double> predicted;
+    std::vector<double> predicted_by_learner;
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const std::vector<float> c =
+          ContextNumber(kCount * static_cast<std::uint64_t>(t) + i);
+      contexts.insert(contexts.end(), c.begin(), c.end());
+      expected.push_back(alone.Choose({}, c));
+      const auto row = std::span(rows).subspan(i * kDim, kDim);
+      predicted.push_back(alone.Predict(row, c));
+      predicted_by_learner.push_back(population.Predict(1, row, c));
+    }
+    EXPECT_EQ(together.Predict(first, contexts), predicted);
+    EXPECT_EQ(population.Predict(1, first, contexts), predicted_by_learner);
+    const std::vector<Decision> decisions =
+        together.ChooseDraws(kCount, {}, contexts);
+    ASSERT_EQ(decisions.size(), kCount);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      ASSERT_EQ(decisions[i].arm, expected[i].arm);
+      ASSERT_EQ(decisions[i].score, expected[i].score);
+      const Context c = std::span<const float>(contexts).subspan(
+          i * kContextDim, kContextDim);
+      const double reward = RewardOf(decisions[i].arm, c, t);
+      together.Learn(decisions[i], reward);
+      alone.Learn(expected[i], reward);
+      population.Observe(
+          1, std::span(rows).subspan(decisions[i].arm * kDim, kDim), reward, c);
+    }
+    ASSERT_EQ(together.Mean(), alone.Mean());
+  }
+  EXPECT_TRUE(together.ChooseDraws(0).empty());
+}
+
 // A context of zeros, or nearly so, has no order, and is answered all the same.
 TEST_P(Contexts, MayBeZero) {
   Bandit bandit(
@@ -402,9 +452,24 @@ TEST(ContextInput, IsCheckedBeforeAnythingChanges) {
   }
   ExpectError(ErrorCode::kInvalidArgument, {"3 values", "6", "3 for each of 2"},
               [&] { bandit.Observe(ids, rewards, ContextNumber(1)); });
-  ExpectError(ErrorCode::kInvalidArgument, {"0 values", "must be 6"}, [&] {
-    population.ChooseFor(std::vector<LearnerKey>{1, 2});
-  });
+  const std::vector<LearnerKey> keys = {1, 2};
+  ExpectError(ErrorCode::kInvalidArgument, {"9 values given, must have 3"},
+              [&] { bandit.ChooseDraws(2, {}, std::vector<float>(9)); });
+  ExpectError(ErrorCode::kInvalidArgument, {"no contexts", "2 of 3 values"},
+              [&] { population.ChooseFor(keys); });
+  const std::vector<float> second_is_wrong = {1, 2, 3, 1, kNaN, 3};
+  for (const auto& work : {std::function<void()>([&] {
+                             population.ChooseFor(keys, second_is_wrong);
+                           }),
+                           std::function<void()>([&] {
+                             bandit.ChooseDraws(2, {}, second_is_wrong);
+                           }),
+                           std::function<void()>([&] {
+                             bandit.Observe(ids, rewards, second_is_wrong);
+                           })}) {
+    ExpectError(ErrorCode::kInvalidArgument, {"value 1 of context 1 is nan"},
+                work);
+  }
   EXPECT_EQ(testing::Bytes(bandit), before);
   EXPECT_EQ(population.learners(), 0U);
 

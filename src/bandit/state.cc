@@ -68,11 +68,13 @@ Decision Bandit::State::Decide(const Hit& hit, Context context) {
                        : scale.Outer(hit.score)};
 }
 
-std::vector<Decision> Bandit::State::DecideAll(const std::vector<Hit>& hits,
-                                               Context context) {
+std::vector<Decision> Bandit::State::DecideAll(
+    const std::vector<Hit>& hits, std::span<const float> contexts) {
   std::vector<Decision> decisions;
   decisions.reserve(hits.size());
-  for (const Hit& hit : hits) decisions.push_back(Decide(hit, context));
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    decisions.push_back(Decide(hits[i], model.At(contexts, i)));
+  }
   return decisions;
 }
 

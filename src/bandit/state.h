@@ -26,8 +26,9 @@ struct Bandit::State {
 
   Hit ChooseAmong(const ArmSet* among, Context context);
   Decision Decide(const Hit& hit, Context context);
+  /// `contexts` has one context for all of them, or one for each.
   std::vector<Decision> DecideAll(const std::vector<Hit>& hits,
-                                  Context context);
+                                  std::span<const float> contexts);
 
   /// Learns a reward on the caller's scale.
   void Learn(std::span<const float> inner, double reward, Context context);

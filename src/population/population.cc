@@ -213,10 +213,26 @@ double Population::Predict(const LearnerKey& learner,
 
 std::vector<double> Population::Predict(const LearnerKey& learner,
                                         const FeatureRows& features,
-                                        Context context) const {
-  return state_->PredictRows(
-      state_->MeanOf(learner, context),
-      state_->scale.InnerRows(features.rows(), features));
+                                        std::span<const float> contexts) const {
+  const State& state = *state_;
+  state.model.CheckOneOrAll(contexts, features.rows());
+  const std::vector<float> rows =
+      state.scale.InnerRows(features.rows(), features);
+  if (contexts.size() == state.model.context_dim()) {
+    return state.PredictRows(state_->MeanOf(learner, contexts), rows);
+  }
+  const Eigen::VectorXd coefficients = state_->WithPosterior(
+      learner,
+      [](const Workspace& workspace) { return workspace.posterior.Mean(); });
+  const std::size_t inner = state.store.dim();
+  std::vector<double> rewards;
+  rewards.reserve(features.rows());
+  for (std::size_t i = 0; i < features.rows(); ++i) {
+    rewards.push_back(state.Predict(
+        state.model.Direction(coefficients, state.model.At(contexts, i)),
+        std::span(rows).subspan(i * inner, inner)));
+  }
+  return rewards;
 }
 
 std::vector<double> Population::Scores(const LearnerKey& learner,

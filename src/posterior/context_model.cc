@@ -14,6 +14,17 @@ namespace {
   throw Error(ErrorCode::kInvalidArgument, message);
 }
 
+void CheckValues(Context context, const std::string& whose) {
+  for (std::size_t i = 0; i < context.size(); ++i) {
+    // Written so that NaN fails too.
+    if (!(std::abs(context[i]) <= kMaxContextValue)) {
+      Fail(fmt::format(
+          "value {} of {} is {}, must be finite and at most {:g} in magnitude",
+          i, whose, context[i], kMaxContextValue));
+    }
+  }
+}
+
 }  // namespace
 
 ContextModel::ContextModel(const Shape& shape) : shape_(shape) {
@@ -50,29 +61,32 @@ void ContextModel::Check(Context context) const {
     Fail(fmt::format("a context of {} values given, must have {}",
                      context.size(), shape_.context_dim));
   }
-  for (std::size_t i = 0; i < context.size(); ++i) {
-    // Written so that NaN fails too.
-    if (!(std::abs(context[i]) <= kMaxContextValue)) {
-      Fail(fmt::format(
-          "value {} of the context is {}, must be finite and at most {:g} in "
-          "magnitude",
-          i, context[i], kMaxContextValue));
-    }
-  }
+  CheckValues(context, "the context");
 }
 
 void ContextModel::CheckAll(std::span<const float> contexts,
                             std::size_t count) const {
   const std::size_t p = shape_.context_dim;
   if (contexts.size() != count * p) {
+    if (contexts.empty()) {
+      Fail(fmt::format("no contexts given, must be {} of {} values", count, p));
+    }
     Fail(
         fmt::format("{} values of contexts given, must be {}: {} for each of "
                     "{}",
                     contexts.size(), count * p, p, count));
   }
-  if (p == 0) return;
-  for (; !contexts.empty(); contexts = contexts.subspan(p)) {
-    Check(contexts.first(p));
+  for (std::size_t i = 0; p > 0 && i < count; ++i) {
+    CheckValues(contexts.subspan(i * p, p), fmt::format("context {}", i));
+  }
+}
+
+void ContextModel::CheckOneOrAll(std::span<const float> contexts,
+                                 std::size_t count) const {
+  if (count != 1 && contexts.size() == count * shape_.context_dim) {
+    CheckAll(contexts, count);
+  } else {
+    Check(contexts);
   }
 }
 

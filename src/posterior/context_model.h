@@ -49,7 +49,16 @@ class ContextModel {
   /// The same for `count` contexts one after another.
   void CheckAll(std::span<const float> contexts, std::size_t count) const;
 
+  /// The same for one context that serves for all `count`, or for one for each.
+  void CheckOneOrAll(std::span<const float> contexts, std::size_t count) const;
+
   /// REQUIRES for the rest: the context was checked.
+
+  /// That number `i` of several contexts one after another, or the only one.
+  Context At(std::span<const float> contexts, std::size_t i) const {
+    const std::size_t p = shape_.context_dim;
+    return contexts.size() == p ? contexts : contexts.subspan(i * p, p);
+  }
 
   /// c with its constant.
   Eigen::VectorXd Extended(Context context) const;
