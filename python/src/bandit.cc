@@ -8,6 +8,7 @@
 #include "contexts.h"
 #include "kind_text.h"
 #include "options.h"
+#include "prior.h"
 #include "py_bandit.h"
 #include "rows.h"
 #include "shared_methods.h"
@@ -43,14 +44,15 @@ void BindConstruction(BanditClass& bandit) {
       [](PyBandit* self, nb::handle dim, const std::string& policy,
          const PySearch& search,
          const std::optional<PyExploration>& exploration, double regularisation,
-         bool negative_rewards, nb::handle context_dim, bool context_constants,
-         nb::handle seed, nb::handle max_pending,
-         const nb::kwargs& policy_options) {
+         const std::optional<GaussianPrior>& prior, bool negative_rewards,
+         nb::handle context_dim, bool context_constants, nb::handle seed,
+         nb::handle max_pending, const nb::kwargs& policy_options) {
         new (self) PyBandit(
             {.dim = ParseNumber(dim, {"dim", "an int"}),
              .policy = MakePolicyOptions(policy, exploration, policy_options),
              .search = MakeSearchOptions(search),
              .regularisation = regularisation,
+             .prior = prior,
              .negative_rewards = negative_rewards,
              .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
              .context_constants = context_constants,
@@ -61,7 +63,7 @@ void BindConstruction(BanditClass& bandit) {
       "dim"_a, "policy"_a = std::string(PolicyName(defaults.policy)),
       "search"_a = std::string(SearchName(defaults.search)),
       "exploration"_a = nb::none(), nb::kw_only(),
-      "regularisation"_a = defaults.regularisation,
+      "regularisation"_a = defaults.regularisation, "prior"_a = nb::none(),
       "negative_rewards"_a = defaults.negative_rewards,
       "context_dim"_a = defaults.context_dim,
       "context_constants"_a = defaults.context_constants,
@@ -315,6 +317,11 @@ void BindProperties(BanditClass& bandit) {
           "regularisation",
           [](const PyBandit& self) { return self.options().regularisation; },
           "Lambda in the paper.")
+      .def_prop_ro(
+          "prior", [](const PyBandit& self) { return self.options().prior; },
+          nb::for_getter(nb::sig("def prior(self) -> Prior | None")),
+          "What was known before the first reward; None stands for mean 0 and "
+          "regularisation times the identity.")
       .def_prop_ro(
           "negative_rewards",
           [](const PyBandit& self) { return self.options().negative_rewards; },

@@ -92,7 +92,8 @@ std::string BanditSignature() {
   const BanditOptions defaults;
   return fmt::format(
       "def __init__(self, dim: int, {}, *, {}regularisation: float = {}, "
-      "negative_rewards: bool = {}, {}, seed: int = {}, max_pending: int = {}) "
+      "prior: Prior | None = None, negative_rewards: bool = {}, {}, seed: int "
+      "= {}, max_pending: int = {}) "
       "-> None",
       KindParameters(), PolicyParameters(), PythonText(defaults.regularisation),
       PythonText(defaults.negative_rewards), ContextParameters(),
@@ -107,6 +108,7 @@ policy: how arms are chosen.{}
 search: how the best arm is found, by name, or an object with options, such as
     Hnsw(shortlist=10).{}
 {}regularisation: lambda in the paper.
+prior: what is known before the first reward, in place of regularisation.
 negative_rewards: for rewards whose largest mean may be negative (the paper's
     section 6).
 {}seed: the same seed makes the same decisions.
@@ -119,7 +121,9 @@ std::string PopulationSignature() {
   const PopulationOptions defaults;
   return fmt::format(
       "def __init__(self, dim: int, {}, *, regularisation: float = {}, "
-      "negative_rewards: bool = {}, {}, seed: int = {}, max_pending: int = {}, "
+      "prior: typing.Literal['independent', 'shared'] | Prior | SharedPrior = "
+      "'independent', negative_rewards: bool = {}, {}, seed: int = {}, "
+      "max_pending: int = {}, "
       "order_budget: int = {}) -> None",
       KindParameters(), PythonText(defaults.regularisation),
       PythonText(defaults.negative_rewards), ContextParameters(),
@@ -138,6 +142,10 @@ search: how the best arm is found, by name, or an object with options, such as
 exploration: beta in the paper; how far choices go beyond what is known.
     None stands for the policy's default.
 regularisation: lambda in the paper.
+prior: what learners begin with. 'independent' is mean 0 and regularisation
+    times the identity; a Prior is the same for all; 'shared', or a SharedPrior
+    with options, is learned from all learners, so that a new one begins with
+    what the others have taught.
 negative_rewards: for rewards whose largest mean may be negative (the paper's
     section 6).
 {}seed: the same seed makes the same decisions of each learner.

@@ -11,6 +11,7 @@
 #include "manyarms/version.h"
 #include "options.h"
 #include "population.h"
+#include "prior.h"
 #include "sim.h"
 
 namespace nb = nanobind;
@@ -44,6 +45,7 @@ NB_MODULE(_core, module) {
   TranslateErrors();
   BindDecision(module);
   BindOptions(module);
+  BindPriors(module);
   BindBandit(module);
   BindPopulation(module);
   BindSim(module);

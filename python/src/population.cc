@@ -11,6 +11,7 @@
 #include "contexts.h"
 #include "kind_text.h"
 #include "options.h"
+#include "prior.h"
 #include "py_population.h"
 #include "rows.h"
 #include "shared_methods.h"
@@ -67,6 +68,7 @@ nb::dict StatsDict(const PopulationStats& stats) {
   add("learner_bytes", stats.learner_bytes);
   add("finders", stats.finders);
   add("finder_bytes", stats.finder_bytes);
+  add("prior_refits", stats.prior_refits);
   return dict;
 }
 
@@ -77,13 +79,15 @@ void BindConstruction(PopulationClass& population) {
       [](PyPopulation* self, nb::handle dim, const std::string& policy,
          const PySearch& search,
          const std::optional<PyExploration>& exploration, double regularisation,
-         bool negative_rewards, nb::handle context_dim, bool context_constants,
-         nb::handle seed, nb::handle max_pending, nb::handle order_budget) {
+         const PyPrior& prior, bool negative_rewards, nb::handle context_dim,
+         bool context_constants, nb::handle seed, nb::handle max_pending,
+         nb::handle order_budget) {
         new (self) PyPopulation(PopulationOptions{
             .dim = ParseNumber(dim, {"dim", "an int"}),
             .policy = MakePolicyOptions(policy, exploration, nb::dict()),
             .search = MakeSearchOptions(search),
             .regularisation = regularisation,
+            .prior = MakePrior(prior),
             .negative_rewards = negative_rewards,
             .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
             .context_constants = context_constants,
@@ -96,6 +100,7 @@ void BindConstruction(PopulationClass& population) {
       "search"_a = std::string(SearchName(defaults.search)),
       "exploration"_a = nb::none(), nb::kw_only(),
       "regularisation"_a = defaults.regularisation,
+      "prior"_a = std::string("independent"),
       "negative_rewards"_a = defaults.negative_rewards,
       "context_dim"_a = defaults.context_dim,
       "context_constants"_a = defaults.context_constants,
@@ -379,7 +384,22 @@ void BindLearners(PopulationClass& population) {
           },
           "learner"_a, nb::sig("def seed_of(self, learner: int | str) -> int"),
           "The seed of a Bandit that decides as this learner does, if it has "
-          "the same options and arms.");
+          "the same options and arms, and prior_of(learner) for a prior.")
+      .def(
+          "prior_of",
+          [](const PyPopulation& self, nb::handle learner) {
+            return self.population().LoneOptions(ParseLearner(learner)).prior;
+          },
+          "learner"_a,
+          nb::sig("def prior_of(self, learner: int | str) -> Prior | None"),
+          "The prior that this learner began with, or would begin with now; "
+          "None stands for mean 0 and regularisation times the identity.")
+      .def(
+          "learn_prior", [](PyPopulation& self) { self.LearnPrior(); },
+          nb::sig("def learn_prior(self) -> None"),
+          "Learns a shared prior from all learners now. (With more than a "
+          "thousand, from a sample of them.)\nRaises UnsupportedError if the "
+          "prior is not shared.");
 }
 
 void BindProperties(PopulationClass& population) {
@@ -413,6 +433,11 @@ void BindProperties(PopulationClass& population) {
             return self.options().regularisation;
           },
           "Lambda in the paper.")
+      .def_prop_ro(
+          "prior",
+          [](const PyPopulation& self) { return self.population().Prior(); },
+          nb::for_getter(nb::sig("def prior(self) -> Prior")),
+          "What a new learner begins with now.")
       .def_prop_ro(
           "negative_rewards",
           [](const PyPopulation& self) {
@@ -448,7 +473,8 @@ void BindProperties(PopulationClass& population) {
           nb::for_getter(nb::sig("def stats(self) -> dict[str, int | float]")),
           "What Bandit.stats has, as sums over all learners, and what there is "
           "now: learners and their learner_bytes, and the finders of those "
-          "that choose often with their finder_bytes.")
+          "that choose often with their finder_bytes. prior_refits counts how "
+          "often a shared prior was learned.")
       .def("__repr__", [](const PyPopulation& self) {
         return fmt::format(
             "<manyarms.Population policy='{}' search='{}' dim={}{} arms={} "

@@ -162,6 +162,10 @@ std::vector<double> PyPopulation::Uncertainty(const LearnerKey& learner,
   });
 }
 
+void PyPopulation::LearnPrior() {
+  WithArms([&] { population_.LearnPrior(); });
+}
+
 void PyPopulation::Forget(const LearnerKey& learner) {
   WithArms([&] { population_.Forget(learner); });
 }

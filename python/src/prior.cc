@@ -1,0 +1,136 @@
+#include "prior.h"
+
+#include <fmt/format.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+
+#include <vector>
+
+#include "arrays.h"
+#include "manyarms/error.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace manyarms::python {
+namespace {
+
+// All values, row after row.
+std::vector<double> ParseValues(nb::handle values, const char* name) {
+  using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+  Values array;
+  try {
+    array = nb::cast<Values>(nb::module_::import_("numpy").attr(
+        "ascontiguousarray")(values, "dtype"_a = "float64"));
+  } catch (const nb::python_error&) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} of a prior must be numbers, in an array or in "
+                            "lists of equal length",
+                            name));
+  }
+  return {array.data(), array.data() + array.size()};
+}
+
+}  // namespace
+
+PopulationPrior MakePrior(const PyPrior& prior) {
+  if (const auto* given = std::get_if<GaussianPrior>(&prior)) return *given;
+  if (const auto* shared = std::get_if<SharedPrior>(&prior)) return *shared;
+  const auto& name = std::get<std::string>(prior);
+  if (name == "independent") return IndependentPrior{};
+  if (name == "shared") return SharedPrior{};
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("there is no prior '{}', only 'independent', "
+                          "'shared', and objects Prior(mean, precision) and "
+                          "SharedPrior(...)",
+                          name));
+}
+
+void BindPriors(nb::module_& module) {
+  nb::class_<GaussianPrior>(
+      module, "Prior",
+      R"(What is known of the coefficients before the first reward: a normal distribution.
+
+The precision is that of the coefficients times the variance of the noise in
+rewards: a precision of 5 times the identity counts as much as five rewards
+along each direction. regularisation=r is mean 0 and r times the identity.)")
+      .def(
+          "__init__",
+          [](GaussianPrior* self, nb::handle mean, nb::handle precision) {
+            new (self) GaussianPrior{
+                .mean = ParseValues(mean, "the mean"),
+                .precision = ParseValues(precision, "the precision")};
+          },
+          "mean"_a, "precision"_a,
+          nb::sig("def __init__(self, mean: Features | Row, precision: "
+                  "Features) -> None"),
+          R"(A prior over n coefficients, which are dim, or with contexts the entries of
+the matrix that Bandit.mean is then.
+
+mean: n values, or such a matrix.
+precision: n rows of n values, symmetric and positive definite.)")
+      .def_prop_ro(
+          "mean", [](const GaussianPrior& self) { return Array(self.mean); },
+          nb::for_getter(
+              nb::sig("def mean(self) -> numpy.typing.NDArray[numpy.float64]")),
+          "The n expected coefficients.")
+      .def_prop_ro(
+          "precision",
+          [](const GaussianPrior& self) {
+            return Array(self.precision, self.mean.size());
+          },
+          nb::for_getter(nb::sig(
+              "def precision(self) -> numpy.typing.NDArray[numpy.float64]")),
+          "The inverse of their covariance, in units of the noise.")
+      .def("__eq__",
+           [](const GaussianPrior& self, nb::handle other) {
+             return nb::isinstance<GaussianPrior>(other) &&
+                    self == nb::cast<const GaussianPrior&>(other);
+           })
+      .def("__reduce__",
+           [](nb::handle self) {
+             return nb::make_tuple(
+                 self.type(),
+                 nb::make_tuple(self.attr("mean"), self.attr("precision")));
+           })
+      .def("__repr__", [](const GaussianPrior& self) {
+        return fmt::format("<manyarms.Prior of {} coefficients>",
+                           self.mean.size());
+      });
+  nb::class_<SharedPrior>(
+      module, "SharedPrior",
+      "A prior that is learned from all learners of a population, so that a "
+      "new one begins with what the others have taught. A learner keeps the "
+      "prior that it has at its first reward.")
+      .def(
+          "__init__",
+          [](SharedPrior* self, double refit_growth) {
+            new (self) SharedPrior{.refit_growth = refit_growth};
+          },
+          nb::kw_only(), "refit_growth"_a = SharedPrior().refit_growth,
+          "refit_growth: the prior is learned anew whenever the rewards have "
+          "become more by\n    this share; 0: only by "
+          "Population.learn_prior().")
+      .def_ro("refit_growth", &SharedPrior::refit_growth,
+              "By which share rewards become more until the prior is learned "
+              "anew.")
+      .def("__eq__",
+           [](const SharedPrior& self, nb::handle other) {
+             return nb::isinstance<SharedPrior>(other) &&
+                    self == nb::cast<const SharedPrior&>(other);
+           })
+      .def("__reduce__",
+           [](nb::handle self) {
+             const nb::object make =
+                 nb::module_::import_("functools")
+                     .attr("partial")(self.type(), "refit_growth"_a = self.attr(
+                                                       "refit_growth"));
+             return nb::make_tuple(make, nb::make_tuple());
+           })
+      .def("__repr__", [](const SharedPrior& self) {
+        return fmt::format("SharedPrior(refit_growth={})", self.refit_growth);
+      });
+}
+
+}  // namespace manyarms::python
