@@ -15,7 +15,7 @@ from random_arms import arms
 from slow_model import SlowBandit, ranking
 from threads_together import together
 
-from manyarms import Bandit, Certified, Decision, Population, Scan
+from manyarms import Bandit, Certified, Decision, Hnsw, Population, Scan
 
 DIM, CONTEXT_DIM = 4, 3
 
@@ -144,6 +144,25 @@ def test_choices_for_many_are_those_of_bandits() -> None:
             np.testing.assert_array_equal(population.predict(key, X[:3], context=c),
                                           bandit.predict(X[:3], context=c))
         assert population.choose_for([], contexts=[]) == [] == population.choose_for([])
+
+
+@pytest.mark.parametrize("search", [Hnsw(shortlist=20), "lsh", "lsh-theory",
+                                    Certified(first_pass=False)])
+def test_every_search_serves_contexts(search: Any) -> None:
+    """Approximate searches learn, too: they end far above chance."""
+    X = arms(300)
+    bandit = Bandit(DIM, "ts", search, 0.5, context_dim=CONTEXT_DIM)
+    bandit.add_arms(range(300), X)
+    shares = []
+    for step, c in enumerate(contexts(300)):
+        decision = bandit.choose(context=c)
+        bandit.learn(decision, reward(X[int(decision.arm)], c, step))
+        all_rewards = np.array([reward(x, c) for x in X])
+        chosen = reward(X[int(decision.arm)], c)
+        shares.append((chosen - all_rewards.mean()) / (all_rewards.max() - all_rewards.mean()))
+    # Half of the way from chance to the best. A share by chance is at most 1, 0 on average
+    # and has a deviation below 0.5, so the mean of 200 of them has one below 0.04.
+    assert np.mean(shares[100:]) > 0.5
 
 
 def test_contexts_of_a_batch_are_those_one_by_one() -> None:
