@@ -67,7 +67,7 @@ TEST(DecisionDigest, IsTheScansWithLearnersAndContexts) {
           Shape{5, 3, 2}}) {
       RunSpec spec;
       spec.policy = policy;
-      spec.environment = {.arms = 5000,
+      spec.environment = {.arms = 20000,
                           .dim = 6,
                           .add = 3,
                           .remove = 3,
@@ -75,7 +75,7 @@ TEST(DecisionDigest, IsTheScansWithLearnersAndContexts) {
                           .learners = learners,
                           .context_dim = context_dim,
                           .distinct_contexts = distinct_contexts};
-      spec.steps = 300;
+      spec.steps = 200;
       spec.search = ScanOptions{};
       const RunResult scan = RunExperiment(spec);
       for (const bool background : {false, true}) {
