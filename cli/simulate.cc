@@ -23,18 +23,28 @@ struct Flags {
   RunSpec spec;
   std::uint64_t runs = 1;
   bool fixed_theta = false;
+  bool no_context_constants = false;
   bool json = false;
   std::string output;
 };
 
 std::string Headline(const RunSpec& spec) {
   const SyntheticOptions& world = spec.environment;
-  return fmt::format(
+  std::string line = fmt::format(
       "{} x {}: {} arms, +{} -{} every {} steps, dimension {}, {} steps",
       PolicyName(spec.policy), SearchName(spec.search),
       reproduction::Grouped(static_cast<double>(world.arms)), world.add,
       world.remove, world.every, world.dim,
       reproduction::Grouped(static_cast<double>(spec.steps)));
+  if (world.learners > 0) {
+    line +=
+        fmt::format(", {} learners",
+                    reproduction::Grouped(static_cast<double>(world.learners)));
+  }
+  if (world.context_dim > 0) {
+    line += fmt::format(", contexts of {} values", world.context_dim);
+  }
+  return line;
 }
 
 std::string TableRow(const RunSpec& spec, const RunResult& result) {
@@ -60,6 +70,7 @@ void Simulate(Flags& flags) {
   const BanditFlags::Chosen chosen = flags.bandit->Parse(spec.steps);
   spec.policy = chosen.policy;
   spec.search = chosen.search;
+  spec.environment.context_constants = !flags.no_context_constants;
   if (flags.runs == 0) {
     throw Error(ErrorCode::kInvalidArgument, "runs is 0, must be at least 1");
   }
@@ -114,6 +125,47 @@ void AddBanditFlags(CLI::App& command, Flags& flags) {
       .add_flag("--negative-rewards", flags.spec.negative_rewards,
                 "The paper's extension for rewards that may all be negative")
       ->group("Bandit");
+}
+
+void AddVisitFlags(CLI::App& command, Flags& flags) {
+  constexpr const char* kGroup = "Learners and contexts";
+  SyntheticOptions& world = flags.spec.environment;
+  command
+      .add_option("--learners", world.learners,
+                  "Learners over the same arms, one of whom comes at each "
+                  "step; 0: one bandit")
+      ->check(Count())
+      ->group(kGroup);
+  command
+      .add_option("--own-share", world.own_share,
+                  "Share of the variance of a learner's true parameter that "
+                  "is its own; the rest is common to all")
+      ->group(kGroup);
+  command
+      .add_option("--zipf", world.zipf,
+                  "Exponent of Zipf's law, by which learners come; 0: all are "
+                  "equally likely")
+      ->group(kGroup);
+  command
+      .add_option("--order-budget", flags.spec.order_budget,
+                  "Bytes that the orders of all learners may take together")
+      ->check(Count())
+      ->group(kGroup);
+  command
+      .add_option("--context", world.context_dim,
+                  "Values of the context that comes with each choice; 0: "
+                  "there are no contexts")
+      ->check(Count())
+      ->group(kGroup);
+  command
+      .add_option("--distinct-contexts", world.distinct_contexts,
+                  "How many contexts there are; 0: each choice has a new one")
+      ->check(Count())
+      ->group(kGroup);
+  command
+      .add_flag("--no-context-constants", flags.no_context_constants,
+                "No constant 1 is appended to contexts and features")
+      ->group(kGroup);
 }
 
 void AddWorldFlags(CLI::App& command, Flags& flags) {
@@ -176,11 +228,14 @@ void AddOutputFlags(CLI::App& command, Flags& flags) {
 void AddSimulate(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand(
-      "simulate", "Run a policy with a search in the paper's synthetic world");
+      "simulate",
+      "Run a policy with a search in the paper's synthetic world, for one "
+      "learner or many, with or without contexts");
   command->option_defaults()->always_capture_default();
   command->fallthrough();
   AddBanditFlags(*command, *flags);
   AddWorldFlags(*command, *flags);
+  AddVisitFlags(*command, *flags);
   AddOutputFlags(*command, *flags);
   command->callback([flags] { Simulate(*flags); });
 }

@@ -16,7 +16,8 @@ bool MeetsAssumptions(const SearchOptions& search) {
 
 bool MeetsAssumptions(const RunSpec& spec) {
   const SyntheticOptions& world = spec.environment;
-  return MeetsAssumptions(spec.search) && world.unit_ball && world.noise <= 1 &&
+  return world.learners == 0 && world.context_dim == 0 &&
+         MeetsAssumptions(spec.search) && world.unit_ball && world.noise <= 1 &&
          spec.regularisation == 1 && !spec.negative_rewards;
 }
 

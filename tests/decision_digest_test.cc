@@ -54,6 +54,43 @@ TEST(DecisionDigest, IsTheScansWithCertifiedSearch) {
   EXPECT_LT(scored, scored_by_scan * 3 / 4);
 }
 
+TEST(DecisionDigest, IsTheScansWithLearnersAndContexts) {
+  struct Shape {
+    std::size_t learners;
+    std::size_t context_dim;
+    std::size_t distinct_contexts;
+  };
+  for (const PolicyOptions& policy :
+       {PolicyOptions{ThompsonOptions{}}, PolicyOptions{UcbOptions{}}}) {
+    for (const auto& [learners, context_dim, distinct_contexts] :
+         {Shape{30, 0, 0}, Shape{0, 3, 0}, Shape{0, 3, 4}, Shape{30, 3, 0},
+          Shape{5, 3, 2}}) {
+      RunSpec spec;
+      spec.policy = policy;
+      spec.environment = {.arms = 20000,
+                          .dim = 6,
+                          .add = 3,
+                          .remove = 3,
+                          .every = 4,
+                          .learners = learners,
+                          .context_dim = context_dim,
+                          .distinct_contexts = distinct_contexts};
+      spec.steps = 200;
+      spec.search = ScanOptions{};
+      const RunResult scan = RunExperiment(spec);
+      for (const bool background : {false, true}) {
+        spec.search = CertifiedOptions{.background = background};
+        const RunResult certified = RunExperiment(spec);
+        EXPECT_EQ(scan.decision_digest, certified.decision_digest)
+            << PolicyName(policy) << ", " << learners << " learners, "
+            << distinct_contexts << " contexts of " << context_dim;
+        EXPECT_EQ(scan.regret, certified.regret);
+        EXPECT_LT(certified.stats.arms_scored, scan.stats.arms_scored);
+      }
+    }
+  }
+}
+
 // With such a shortlist hnsw scores all arms without a query to its graphs. In
 // the next test the shortlist has one arm less, and the graphs are queried.
 TEST(DecisionDigest, IsTheScansWhenTheShortlistIsAsLongAsTheArmSet) {

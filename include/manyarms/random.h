@@ -30,6 +30,9 @@ class RandomStream {
     kFilter = 11,  ///< directions of a filter tree's node, indexed by the node
     kCopy = 12,    ///< seeds of independent copies of an index
     kAdversary = 13,  ///< an adversary's queries, indexed by the sequence
+    kLearner = 14,    ///< a learner's own part of the true parameter
+    kVisit = 15,      ///< which learner comes, in which context, by the step
+    kContext = 16,    ///< a context's values, by its number or the step
   };
 
   RandomStream(std::uint64_t seed, Role role, std::uint64_t index);

@@ -86,12 +86,18 @@ std::string SimulateSignature() {
       "def simulate({}, *, steps: int = {}, arms: int = {}, dim: int = {}, "
       "add: int = {}, remove: int = {}, every: int = {}, noise: float = {}, "
       "seed: int = {}, runs: int = {}, {}regularisation: float = {}, "
-      "negative_rewards: bool = {}) -> list[dict[str, typing.Any]]",
+      "negative_rewards: bool = {}, learners: int = {}, own_share: float = {}, "
+      "zipf: float = {}, order_budget: int = {}, context_dim: int = {}, "
+      "context_constants: bool = {}, distinct_contexts: int = {}) "
+      "-> list[dict[str, typing.Any]]",
       KindParameters(), PythonText(spec.steps), PythonText(world.arms),
       PythonText(world.dim), PythonText(world.add), PythonText(world.remove),
       PythonText(world.every), PythonText(world.noise), PythonText(world.seed),
       PythonText(kRuns), PolicyParameters(), PythonText(spec.regularisation),
-      PythonText(spec.negative_rewards));
+      PythonText(spec.negative_rewards), PythonText(world.learners),
+      PythonText(world.own_share), PythonText(world.zipf),
+      PythonText(spec.order_budget), PythonText(world.context_dim),
+      PythonText(world.context_constants), PythonText(world.distinct_contexts));
 }
 
 std::string SimulateHelp() {
@@ -105,7 +111,17 @@ policy, search: as in Bandit.
 arms, dim, add, remove, every, noise: those of Synthetic.
 seed: seed of the first run; the others have seed + 1, seed + 2, ...
 runs: number of runs.
-regularisation, negative_rewards: those of Bandit.)",
+regularisation, negative_rewards: those of Bandit.
+learners: how many learners there are, one of whom comes at each step, and chooses
+    in a Population; 0: one Bandit.
+own_share: share of the variance of a learner's true parameter that is its own.
+    The rest is common to all.
+zipf: exponent of Zipf's law, by which learners come; 0: all are equally likely.
+order_budget: that of Population.
+context_dim: number of values of the context that comes with each choice; 0: there
+    are no contexts.
+context_constants: whether a constant 1 is appended to contexts and features.
+distinct_contexts: how many contexts there are; 0: each choice has a new one.)",
                      PolicyParameterHelp());
 }
 
@@ -143,6 +159,9 @@ void BindSimulate(nb::module_& module) {
          std::size_t arms, std::size_t dim, std::size_t add, std::size_t remove,
          std::uint64_t every, double noise, std::uint64_t seed,
          std::uint64_t runs, double regularisation, bool negative_rewards,
+         std::size_t learners, double own_share, double zipf,
+         std::size_t order_budget, std::size_t context_dim,
+         bool context_constants, std::size_t distinct_contexts,
          const nb::kwargs& policy_options) {
         RunSpec spec{
             .policy = MakePolicyOptions(policy, exploration, policy_options),
@@ -152,9 +171,16 @@ void BindSimulate(nb::module_& module) {
                             .add = add,
                             .remove = remove,
                             .every = every,
-                            .noise = noise},
+                            .noise = noise,
+                            .learners = learners,
+                            .own_share = own_share,
+                            .zipf = zipf,
+                            .context_dim = context_dim,
+                            .context_constants = context_constants,
+                            .distinct_contexts = distinct_contexts},
             .regularisation = regularisation,
             .negative_rewards = negative_rewards,
+            .order_budget = order_budget,
             .steps = steps};
         nb::list rows;
         for (std::uint64_t run = 0; run < runs; ++run) {
@@ -171,7 +197,12 @@ void BindSimulate(nb::module_& module) {
       "remove"_a = world.remove, "every"_a = world.every,
       "noise"_a = world.noise, "seed"_a = world.seed, "runs"_a = kRuns,
       "regularisation"_a = defaults.regularisation,
-      "negative_rewards"_a = defaults.negative_rewards, "policy_options"_a,
+      "negative_rewards"_a = defaults.negative_rewards,
+      "learners"_a = world.learners, "own_share"_a = world.own_share,
+      "zipf"_a = world.zipf, "order_budget"_a = defaults.order_budget,
+      "context_dim"_a = world.context_dim,
+      "context_constants"_a = world.context_constants,
+      "distinct_contexts"_a = world.distinct_contexts, "policy_options"_a,
       nb::sig(SimulateSignature().c_str()), SimulateHelp().c_str());
 }
 

@@ -56,6 +56,38 @@ def test_rows_are_flat() -> None:
     assert (frame["latency_us.p50"] > 0).all()
 
 
+def test_learners_and_contexts() -> None:
+    options = {"arms": 500, "dim": 4, "steps": 200, "remove": 1, "every": 3, "seed": 2}
+    visits = {"learners": 20, "own_share": 0.3, "zipf": 0.5, "order_budget": 10**6,
+              "context_dim": 3, "distinct_contexts": 6}  # fmt: skip
+    for kept in (["learners"], ["context_dim"], list(visits)):
+        given = {name: visits[name] for name in kept}
+        (certified,) = sim.simulate("ts", "certified", **options, **given)
+        (scan,) = sim.simulate("ts", "scan", **options, **given)
+        assert certified["decision_digest"] == scan["decision_digest"]
+        assert certified["regret"] == scan["regret"] > 0
+        assert {name: certified[name] for name in kept} == given
+        assert ("learners_came" in certified) == ("learners" in kept)
+    (without,) = sim.simulate(steps=10, context_dim=3, context_constants=False)
+    assert without["context_constants"] is False
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"policy": "elim", "learners": 3}, "population cannot use elim"),
+        ({"policy": "elim", "context_dim": 3}, "elim"),
+        ({"zipf": 2.0}, "zipf is 2, but learners is 0"),
+        ({"learners": 3, "own_share": -0.5}, "own_share is -0.5"),
+        ({"learners": 3, "order_budget": 0}, "order budget is 0"),
+        ({"distinct_contexts": 3}, "distinct_contexts is 3, but context_dim is 0"),
+    ],
+)
+def test_learners_and_contexts_that_cannot_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(manyarms.Error, match=message):
+        sim.simulate(steps=10, **options)
+
+
 def check_rows(rows: list[dict[str, Any]], out: pathlib.Path) -> None:
     assert {row["settings.bandit.search"] for row in rows} >= {"scan", "hnsw"}
     assert all(row["regret"] > 0 for row in rows)

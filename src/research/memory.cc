@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string>
 
 #include "manyarms/error.h"
 #include "policy/kinds.h"
+#include "research/zipf_law.h"
 #include "search/kinds.h"
 
 namespace manyarms {
@@ -37,6 +39,25 @@ double PolicyBytesPerArm(const PolicyOptions& policy) {
       policy, [](auto kind, const auto&) { return kind.kBytesPerArm; });
 }
 
+bool HasVisits(const SyntheticOptions& world) {
+  return world.learners > 0 || world.context_dim > 0;
+}
+
+// Those that come, with ts. (With ucb they take about twice as much.)
+double LearnerBytes(const RunSpec& spec) {
+  const SyntheticOptions& world = spec.environment;
+  if (world.learners == 0) return 0;
+  const double constant = world.context_constants ? 1 : 0;
+  const auto dim = static_cast<double>(world.dim);
+  const double coefficients =
+      world.context_dim == 0
+          ? dim
+          : (static_cast<double>(world.context_dim) + constant) *
+                (dim + constant);
+  return ZipfLaw(world.learners, world.zipf).ExpectedDistinct(spec.steps) *
+         (4 * (coefficients + 1) * (coefficients + 2) + 100);
+}
+
 }  // namespace
 
 std::uint64_t PeakRssBytes() {
@@ -63,19 +84,25 @@ double EstimatedBytes(const RunSpec& spec) {
   const double search = SearchBytesPerArm(spec);
   // What comes in one change is handed over in one piece.
   const double handed = static_cast<double>(spec.environment.add) * 4 * dim;
-  return MostArms(spec) * (store + policy + search) + handed +
-         4 * static_cast<double>(spec.steps);
+  // With learners or contexts, the environment keeps the arms, too.
+  const double stores = HasVisits(spec.environment) ? 2 * store : store;
+  return MostArms(spec) * (stores + policy + search) + handed +
+         LearnerBytes(spec) + 4 * static_cast<double>(spec.steps);
 }
 
 void CheckFitsInMemory(const RunSpec& spec) {
   const double needed = EstimatedBytes(spec);
   const double there = AvailableBytes();
   if (needed > there) {
+    const std::string learners =
+        spec.environment.learners > 0
+            ? fmt::format(" and {} learners", spec.environment.learners)
+            : "";
     throw Error(
         ErrorCode::kTooLarge,
-        fmt::format("{:.0f} arms of dimension {} over {} steps take about "
+        fmt::format("{:.0f} arms of dimension {}{} over {} steps take about "
                     "{:.3g} GB, there are {:.3g}",
-                    MostArms(spec), spec.environment.dim, spec.steps,
+                    MostArms(spec), spec.environment.dim, learners, spec.steps,
                     needed / 1e9, there / 1e9));
   }
 }

@@ -54,6 +54,22 @@ void DescribeOptions(const typename Kinds::Variant& options, Json& row) {
   });
 }
 
+// Rows of runs without learners and contexts stay as they have always been.
+void DescribeVisits(const RunSpec& spec, Json& row) {
+  const SyntheticOptions& world = spec.environment;
+  if (world.learners > 0) {
+    row["learners"] = world.learners;
+    row["own_share"] = world.own_share;
+    row["zipf"] = world.zipf;
+    row["order_budget"] = spec.order_budget;
+  }
+  if (world.context_dim > 0) {
+    row["context_dim"] = world.context_dim;
+    row["context_constants"] = world.context_constants;
+    row["distinct_contexts"] = world.distinct_contexts;
+  }
+}
+
 // Counters come in the order in which rows have always had them; new ones
 // follow.
 void DescribeStats(const RunSpec& spec, const RunResult& result, Json& row) {
@@ -72,7 +88,13 @@ void DescribeStats(const RunSpec& spec, const RunResult& result, Json& row) {
           row[std::string(name)] = counter;
         }
       },
-      result.stats);
+      static_cast<const PolicyStats&>(result.stats));
+  if (spec.environment.learners > 0) {
+    row["learners_came"] = result.stats.learners;
+    row["learner_bytes"] = result.stats.learner_bytes;
+    row["finders"] = result.stats.finders;
+    row["finder_bytes"] = result.stats.finder_bytes;
+  }
 }
 
 }  // namespace
@@ -92,6 +114,7 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["seed"] = world.seed;
   row["theta_seed"] = world.theta_seed;
   row["unit_ball"] = world.unit_ball;
+  DescribeVisits(spec, row);
   DescribeOptions<PolicyKinds>(spec.policy, row);
   row["regularisation"] = spec.regularisation;
   row["negative_rewards"] = spec.negative_rewards;

@@ -52,14 +52,53 @@ Latency Summarise(std::vector<float> seconds) {
           .mean = 1e6 * sum / static_cast<double>(seconds.size())};
 }
 
-BanditOptions OptionsOf(const RunSpec& spec) {
+BanditOptions BanditOptionsOf(const RunSpec& spec) {
   return {.dim = spec.environment.dim,
           .policy = spec.policy,
           .search = spec.search,
           .regularisation = spec.regularisation,
           .negative_rewards = spec.negative_rewards,
+          .context_dim = spec.environment.context_dim,
+          .context_constants = spec.environment.context_constants,
           .seed = spec.environment.seed};
 }
+
+PopulationOptions PopulationOptionsOf(const RunSpec& spec) {
+  return {.dim = spec.environment.dim,
+          .policy = spec.policy,
+          .search = spec.search,
+          .regularisation = spec.regularisation,
+          .negative_rewards = spec.negative_rewards,
+          .context_dim = spec.environment.context_dim,
+          .context_constants = spec.environment.context_constants,
+          .seed = spec.environment.seed,
+          .order_budget = spec.order_budget};
+}
+
+// What a run needs of a bandit and of a population.
+struct LonePlayer {
+  Bandit arms;
+
+  Decision Choose(const Visit& visit) { return arms.Choose({}, visit.context); }
+  void Learn(const Visit&, const Decision& decision, double reward) {
+    arms.Learn(decision, reward);
+  }
+  std::uint64_t eliminations() const { return arms.stats().eliminations; }
+  PopulationStats stats() const { return {arms.stats()}; }
+};
+
+struct ManyPlayers {
+  Population arms;
+
+  Decision Choose(const Visit& visit) {
+    return arms.Choose(visit.learner, {}, visit.context);
+  }
+  void Learn(const Visit& visit, const Decision& decision, double reward) {
+    arms.Learn(visit.learner, decision.id, reward);
+  }
+  static std::uint64_t eliminations() { return 0; }  // elim is refused
+  PopulationStats stats() const { return arms.stats(); }
+};
 
 // Whether the curve has a point at this step.
 bool IsCurvePoint(std::uint64_t step, std::uint64_t steps) {
@@ -82,42 +121,54 @@ void CheckArmsLast(const RunSpec& spec) {
                           world.remove, world.arms, empty_step, spec.steps));
 }
 
+void CheckOrderBudget(const RunSpec& spec) {
+  if (spec.environment.learners > 0 ||
+      spec.order_budget == RunSpec{}.order_budget) {
+    return;
+  }
+  throw Error(
+      ErrorCode::kInvalidArgument,
+      fmt::format("order_budget is {}, but learners is 0", spec.order_budget));
+}
+
 // Adds arms whose features the environment makes, and counts the seconds that
-// the bandit takes for it.
+// the bandit or population takes for it.
+template <class Arms>
 class ArmFeeder {
  public:
-  ArmFeeder(const Environment& environment, Bandit& bandit)
-      : environment_(environment), bandit_(bandit) {}
+  ArmFeeder(const Environment& environment, Arms& arms)
+      : environment_(environment), arms_(arms) {}
 
-  double Add(std::span<const ArmId> arms) {
-    features_.resize(arms.size() * environment_.dim());
-    environment_.FillFeatures(arms, features_);
-    return Seconds([&] { bandit_.Add(arms, features_); });
+  double Add(std::span<const ArmId> ids) {
+    features_.resize(ids.size() * environment_.dim());
+    environment_.FillFeatures(ids, features_);
+    return Seconds([&] { arms_.Add(ids, features_); });
   }
 
  private:
   const Environment& environment_;
-  Bandit& bandit_;
+  Arms& arms_;
   std::vector<float> features_;
 };
 
 // The first arms come in batches, large enough to be drawn and added on several
 // threads. The copy of their features that is handed over stays small.
-double SetUp(const Environment& environment, Bandit& bandit,
+template <class Arms>
+double SetUp(const Environment& environment, Arms& arms,
              const Progress& progress) {
   constexpr std::size_t kBatchValues = std::size_t{1} << 22;
   const std::size_t together =
       std::max<std::size_t>(kBatchValues / environment.dim(), 1);
-  const std::size_t arms = environment.arms_at_start();
-  ArmFeeder feeder(environment, bandit);
+  const std::size_t count = environment.arms_at_start();
+  ArmFeeder feeder(environment, arms);
   std::vector<ArmId> batch;
-  double seconds = Seconds([&] { bandit.Reserve(arms); });
-  for (std::size_t first = 0; first < arms; first += together) {
-    batch.resize(std::min(together, arms - first));
+  double seconds = Seconds([&] { arms.Reserve(count); });
+  for (std::size_t first = 0; first < count; first += together) {
+    batch.resize(std::min(together, count - first));
     std::iota(batch.begin(), batch.end(), ArmId{first});
     seconds += feeder.Add(batch);
     if (progress) {
-      progress(static_cast<double>(first) / static_cast<double>(arms));
+      progress(static_cast<double>(first) / static_cast<double>(count));
     }
   }
   return seconds;
@@ -130,39 +181,13 @@ Progress Half(const Progress& progress, double from) {
   return [&progress, from](double done) { progress(from + done / 2); };
 }
 
-}  // namespace
-
-void LatencyHistogram::Count(double seconds) {
-  const double bucket =
-      static_cast<double>(kPerDecade) *
-      std::log10(std::max(seconds, kFirstSeconds) / kFirstSeconds);
-  const auto last = static_cast<double>(counts.size() - 1);
-  ++counts[static_cast<std::size_t>(std::min(bucket, last))];
-}
-
-void CheckRunnable(const RunSpec& spec) {
-  CheckCount("steps", spec.steps, 1, kMaxSteps);
-  CheckSynthetic(spec.environment);
-  CheckArmsLast(spec);
-  const Bandit refuses_bad_options(OptionsOf(spec));
-  CheckFitsInMemory(spec);
-}
-
-RunResult RunExperiment(const RunSpec& spec, const Progress& progress) {
-  CheckRunnable(spec);
-  const std::unique_ptr<Environment> environment =
-      MakeSynthetic(spec.environment);
-  return RunExperiment(OptionsOf(spec), *environment, spec.steps, progress);
-}
-
-RunResult RunExperiment(const BanditOptions& options, Environment& environment,
-                        std::uint64_t steps, const Progress& progress) {
-  CheckCount("steps", steps, 1, kMaxSteps);
-  Bandit bandit(options);
+template <class Player>
+RunResult Play(Player player, Environment& environment, std::uint64_t steps,
+               const Progress& progress) {
   RunResult result;
-  result.setup_seconds = SetUp(environment, bandit, Half(progress, 0));
+  result.setup_seconds = SetUp(environment, player.arms, Half(progress, 0));
 
-  ArmFeeder feeder(environment, bandit);
+  ArmFeeder feeder(environment, player.arms);
   Digest digest;
   std::vector<float> latencies;
   latencies.reserve(steps);
@@ -170,17 +195,19 @@ RunResult RunExperiment(const BanditOptions& options, Environment& environment,
   for (std::uint64_t step = 1; step <= steps; ++step) {
     const Change change = environment.Advance(step);
     for (const ArmId arm : change.removed) {
-      result.run_seconds += Seconds([&] { bandit.Remove(arm); });
+      result.run_seconds += Seconds([&] { player.arms.Remove(arm); });
     }
     if (!change.added.empty()) result.run_seconds += feeder.Add(change.added);
 
+    const Visit visit = environment.VisitAt(step);
     Decision decision;
-    const double choose = Seconds([&] { decision = bandit.Choose(); });
+    const double choose = Seconds([&] { decision = player.Choose(visit); });
     const double reward = environment.Reward(decision.arm, step);
-    const double learn = Seconds([&] { bandit.Learn(decision, reward); });
+    const double learn =
+        Seconds([&] { player.Learn(visit, decision, reward); });
 
     if (result.mass_elimination_step == 0 &&
-        bandit.stats().eliminations > bandit.size() / 2) {
+        player.eliminations() > player.arms.size() / 2) {
       result.mass_elimination_step = step;
       result.mass_elimination_seconds = result.run_seconds;
     }
@@ -197,10 +224,57 @@ RunResult RunExperiment(const BanditOptions& options, Environment& environment,
     }
   }
   result.latency = Summarise(std::move(latencies));
-  result.stats = bandit.stats();
+  result.stats = player.stats();
   result.decision_digest = digest.value();
   result.peak_rss_bytes = PeakRssBytes();
   return result;
+}
+
+}  // namespace
+
+void LatencyHistogram::Count(double seconds) {
+  const double bucket =
+      static_cast<double>(kPerDecade) *
+      std::log10(std::max(seconds, kFirstSeconds) / kFirstSeconds);
+  const auto last = static_cast<double>(counts.size() - 1);
+  ++counts[static_cast<std::size_t>(std::min(bucket, last))];
+}
+
+void CheckRunnable(const RunSpec& spec) {
+  CheckCount("steps", spec.steps, 1, kMaxSteps);
+  CheckSynthetic(spec.environment);
+  CheckArmsLast(spec);
+  CheckOrderBudget(spec);
+  if (spec.environment.learners > 0) {
+    const Population refuses_bad_options(PopulationOptionsOf(spec));
+  } else {
+    const Bandit refuses_bad_options(BanditOptionsOf(spec));
+  }
+  CheckFitsInMemory(spec);
+}
+
+RunResult RunExperiment(const RunSpec& spec, const Progress& progress) {
+  CheckRunnable(spec);
+  const std::unique_ptr<Environment> environment =
+      MakeSynthetic(spec.environment);
+  return spec.environment.learners > 0
+             ? RunExperiment(PopulationOptionsOf(spec), *environment,
+                             spec.steps, progress)
+             : RunExperiment(BanditOptionsOf(spec), *environment, spec.steps,
+                             progress);
+}
+
+RunResult RunExperiment(const BanditOptions& options, Environment& environment,
+                        std::uint64_t steps, const Progress& progress) {
+  CheckCount("steps", steps, 1, kMaxSteps);
+  return Play(LonePlayer{Bandit(options)}, environment, steps, progress);
+}
+
+RunResult RunExperiment(const PopulationOptions& options,
+                        Environment& environment, std::uint64_t steps,
+                        const Progress& progress) {
+  CheckCount("steps", steps, 1, kMaxSteps);
+  return Play(ManyPlayers{Population(options)}, environment, steps, progress);
 }
 
 }  // namespace manyarms

@@ -1,43 +1,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
+#include <vector>
 
 #include "base/check.h"
 #include "base/parallel_for.h"
 #include "manyarms/error.h"
 #include "manyarms/random.h"
 #include "manyarms/research/environment.h"
+#include "research/best_rewards.h"
+#include "research/synthetic_arms.h"
+#include "research/visited_world.h"
 
 namespace manyarms {
 namespace {
 
 using Role = RandomStream::Role;
 
-// A thread draws this number of arms at a time.
-constexpr std::size_t kDrawnTogether = 1024;
-
-template <class Real>
-void ScaleTo(double length, std::span<Real> vector) {
-  double square = 0;
-  for (const Real value : vector) square += double{value} * value;
-  if (square == 0) return;
-  const double factor = length / std::sqrt(square);
-  for (Real& value : vector) value = static_cast<Real>(factor * value);
-}
-
+// The environment without learners and contexts: as the best arm is the same
+// for all steps, it is found when arms change.
 class Synthetic final : public Environment {
  public:
   explicit Synthetic(const SyntheticOptions& options)
-      : options_(options), theta_(options.dim), next_(options.arms) {
+      : options_(options), arms_(options), theta_(options.dim) {
     RandomStream(options.theta_seed, Role::kTheta, 0).Gaussians(theta_);
     if (options.unit_ball) ScaleTo<double>(1, theta_);
-    if (options.remove > 0) {
-      live_.resize(options.arms);
-      std::iota(live_.begin(), live_.end(), ArmId{0});
-    }
     FindBest(options.arms, [](std::size_t i) { return ArmId{i}; });
   }
 
@@ -45,40 +33,24 @@ class Synthetic final : public Environment {
   std::size_t arms_at_start() const override { return options_.arms; }
 
   void Features(ArmId arm, std::span<float> out) const override {
-    RandomStream random(options_.seed, Role::kArm, arm);
-    random.Gaussians(out);
-    if (!options_.unit_ball) return;
-    // The arm is uniform in the ball, and rounding must not push it out.
-    constexpr double kJustInside = 1 - 1e-6;
-    const double exponent = 1 / static_cast<double>(options_.dim);
-    ScaleTo(kJustInside * std::pow(random.Uniform(), exponent), out);
+    arms_.Features(arm, out);
   }
 
   void FillFeatures(std::span<const ArmId> arms,
                     std::span<float> out) const override {
-    ParallelFor(arms.size(), kDrawnTogether,
-                [&](std::size_t begin, std::size_t end) {
-                  for (std::size_t i = begin; i < end; ++i) {
-                    Features(arms[i], out.subspan(i * dim(), dim()));
-                  }
-                });
+    arms_.FillFeatures(arms, out);
   }
 
   Change Advance(std::uint64_t step) override {
-    Change change;
-    if (step % options_.every != 0) return change;
-    RandomStream random(options_.seed, Role::kChurn, step);
-    for (std::size_t i = 0; i < options_.remove && !live_.empty(); ++i) {
-      std::swap(live_[random.Below(live_.size())], live_.back());
-      change.removed.push_back(live_.back());
-      live_.pop_back();
-    }
-    for (std::size_t i = 0; i < options_.add; ++i) {
-      AddArm(next_);
-      change.added.push_back(next_++);
+    Change change = arms_.Advance(step);
+    std::vector<float> features(options_.dim);
+    for (const ArmId arm : change.added) {
+      const double mean = Mean(arm, features);
+      if (mean > best_.mean) best_ = {arm, mean};
     }
     if (std::ranges::find(change.removed, best_.arm) != change.removed.end()) {
-      FindBest(live_.size(), [this](std::size_t i) { return live_[i]; });
+      const std::span<const ArmId> live = arms_.live();
+      FindBest(live.size(), [live](std::size_t i) { return live[i]; });
     }
     return change;
   }
@@ -103,30 +75,22 @@ class Synthetic final : public Environment {
 
   double Mean(ArmId arm, std::span<float> features) const {
     Features(arm, features);
-    return std::inner_product(theta_.begin(), theta_.end(), features.begin(),
-                              0.0);
-  }
-
-  // Features are a function of the arm's id, so only the best arm is stored
-  // and, if arms are ever removed, the ids of those present.
-  void AddArm(ArmId arm) {
-    if (options_.remove > 0) live_.push_back(arm);
-    const double mean = Mean(arm);
-    if (mean > best_.mean) best_ = {arm, mean};
+    return InnerProduct(theta_, features);
   }
 
   // Among equal arms the first is the best, however many threads there are.
   template <class ArmAt>
   void FindBest(std::size_t arms, const ArmAt& arm_at) {
-    std::vector<Best> bests((arms + kDrawnTogether - 1) / kDrawnTogether);
-    ParallelFor(arms, kDrawnTogether, [&](std::size_t begin, std::size_t end) {
+    constexpr std::size_t kGrain = SyntheticArms::kDrawnTogether;
+    std::vector<Best> bests((arms + kGrain - 1) / kGrain);
+    ParallelFor(arms, kGrain, [&](std::size_t begin, std::size_t end) {
       std::vector<float> features(options_.dim);
       Best best;
       for (std::size_t i = begin; i < end; ++i) {
         const double mean = Mean(arm_at(i), features);
         if (mean > best.mean) best = {arm_at(i), mean};
       }
-      bests[begin / kDrawnTogether] = best;
+      bests[begin / kGrain] = best;
     });
     best_ = {};
     for (const Best& best : bests) {
@@ -135,11 +99,38 @@ class Synthetic final : public Environment {
   }
 
   const SyntheticOptions options_;
+  SyntheticArms arms_;
   std::vector<double> theta_;
-  std::vector<ArmId> live_;  // stays empty if options_.remove is 0
-  ArmId next_;
   Best best_;
 };
+
+// An option that would be ignored is refused.
+void CheckNeeded(const char* name, bool is_default, double value,
+                 const char* needs) {
+  if (is_default) return;
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("{} is {}, but {} is 0", name, value, needs));
+}
+
+void CheckLearners(const SyntheticOptions& options) {
+  const SyntheticOptions defaults;
+  CheckCount("learners", options.learners, 0, kMaxLearners);
+  CheckWithin("own_share", options.own_share, 0, 1);
+  CheckWithin("zipf", options.zipf, 0, 10);
+  if (options.learners > 0) return;
+  CheckNeeded("own_share", options.own_share == defaults.own_share,
+              options.own_share, "learners");
+  CheckNeeded("zipf", options.zipf == defaults.zipf, options.zipf, "learners");
+}
+
+void CheckContexts(const SyntheticOptions& options) {
+  CheckCount("context_dim", options.context_dim, 0, kMaxDim);
+  CheckCount("distinct_contexts", options.distinct_contexts, 0, kMaxSteps);
+  if (options.context_dim > 0) return;
+  CheckNeeded("distinct_contexts", options.distinct_contexts == 0,
+              static_cast<double>(options.distinct_contexts), "context_dim");
+  CheckNeeded("context_constants", options.context_constants, 0, "context_dim");
+}
 
 }  // namespace
 
@@ -155,10 +146,15 @@ void CheckSynthetic(const SyntheticOptions& options) {
                 fmt::format("remove is {}, must be at most arms, {}",
                             options.remove, options.arms));
   }
+  CheckLearners(options);
+  CheckContexts(options);
 }
 
 std::unique_ptr<Environment> MakeSynthetic(const SyntheticOptions& options) {
   CheckSynthetic(options);
+  if (options.learners > 0 || options.context_dim > 0) {
+    return std::make_unique<VisitedWorld>(options);
+  }
   return std::make_unique<Synthetic>(options);
 }
 

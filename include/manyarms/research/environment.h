@@ -17,6 +17,12 @@ struct Change {
   std::vector<ArmId> removed;
 };
 
+/// Who chooses in a step, and in which context.
+struct Visit {
+  std::uint64_t learner = 0;
+  std::vector<float> context;  ///< empty in an environment without contexts
+};
+
 /// A simulated world to try policies in: it has arms and rewards, and knows the
 /// regret of each arm. Nothing in it depends on the policy, so different
 /// policies with the same seed meet the same arms, noise and changes.
@@ -46,15 +52,28 @@ class Environment {
   /// in order.
   virtual Change Advance(std::uint64_t step) = 0;
 
+  /// Who comes in step t = 1, 2, ..., in any order and any number of times.
+  /// Unless an environment says otherwise, it is always the same learner, and
+  /// there are no contexts.
+  virtual Visit VisitAt(std::uint64_t /*step*/) const { return {}; }
+
   /// The reward for playing the arm at this step.
   virtual double Reward(ArmId arm, std::uint64_t step) const = 0;
 
-  /// The expected reward of the best arm now present minus that of this arm.
+  /// The expected reward of the best arm now present minus that of this arm,
+  /// for whoever comes in the step that was last advanced to (before any, in
+  /// step 1).
   virtual double Regret(ArmId arm) const = 0;
 };
 
+/// The most learners that an environment may have.
+inline constexpr std::uint64_t kMaxLearners = 1'000'000'000'000;
+
 /// The paper's synthetic environment (section 7): theta* and arms from
-/// N(0, I), rewards <theta*, x> plus Gaussian noise.
+/// N(0, I), rewards <theta*, x> plus Gaussian noise. It may have learners, each
+/// with a theta* of its own, and contexts, where theta* is a matrix M and the
+/// reward is c'Mx plus noise. Arms and their changes are the same with and
+/// without learners and contexts.
 struct SyntheticOptions {
   std::size_t arms = 3000;  ///< at the start
   std::size_t dim = 16;
@@ -69,12 +88,35 @@ struct SyntheticOptions {
   /// If true, theta* has length 1 and arms are uniform in the unit ball, as the
   /// theorems assume (Assumption 4.3). If false, both come from N(0, I).
   bool unit_ball = false;
+
+  /// How many learners there are; 0: one, which has no key. Their keys are
+  /// 0, 1, 2, ..., and one of them comes at each step.
+  std::size_t learners = 0;
+  /// A learner's theta* is sqrt(1 - own_share) times a part that all learners
+  /// have in common plus sqrt(own_share) times a part of its own.
+  double own_share = 0.5;
+  /// Exponent of Zipf's law, by which learners come: learner i with a
+  /// probability proportional to 1/(i + 1)^zipf. With 0 all are equally likely.
+  double zipf = 1.0;
+  /// How many values a context has; 0: there are no contexts. Values come from
+  /// N(0, 1), and those of M from N(0, 1/m), where M has m rows, so that
+  /// rewards are of the same size as without contexts.
+  std::size_t context_dim = 0;
+  /// Whether a constant 1 is appended to contexts and arms, as in
+  /// BanditOptions.
+  bool context_constants = true;
+  /// How many contexts there are, each as likely as the others; 0: every step
+  /// has a new one.
+  std::size_t distinct_contexts = 0;
 };
 
 /// Throws Error(kInvalidArgument) for options out of bounds.
 void CheckSynthetic(const SyntheticOptions& options);
 
-/// Checks the options and makes the environment, in O(arms * dim).
+/// Checks the options and makes the environment, in O(arms * dim). With
+/// learners or contexts, the environment keeps the features of all arms, and
+/// Advance finds the best arms of up to 64 steps at once by going through them,
+/// at the latest when arms change.
 std::unique_ptr<Environment> MakeSynthetic(const SyntheticOptions& options);
 
 }  // namespace manyarms

@@ -9,17 +9,22 @@
 #include <vector>
 
 #include "manyarms/bandit.h"
+#include "manyarms/population.h"
 #include "manyarms/research/environment.h"
 
 namespace manyarms {
 
-/// One policy with one search in one environment.
+/// One policy with one search in one environment. If the environment has
+/// learners, they are those of a Population, and otherwise a Bandit chooses;
+/// both have contexts if the environment has.
 struct RunSpec {
   PolicyOptions policy = ThompsonOptions{};
   SearchOptions search = CertifiedOptions{};
   SyntheticOptions environment;
   double regularisation = 1.0;
   bool negative_rewards = false;
+  /// As in PopulationOptions; without learners it must be the default.
+  std::size_t order_budget = PopulationOptions{}.order_budget;
   std::uint64_t steps = 20000;  ///< T in the paper
 };
 
@@ -46,7 +51,8 @@ struct CurvePoint {
 };
 
 /// The result of a run. Times are those spent inside the bandit; the time that
-/// the environment takes to make arms and rewards is not counted.
+/// the environment takes to make arms, contexts and rewards and to find regrets
+/// is not counted.
 struct RunResult {
   double regret = 0;
   double setup_seconds = 0;  ///< adding the first arms and indexing them
@@ -61,7 +67,8 @@ struct RunResult {
   /// step a stage holds nearly all arms, afterwards very few.
   std::uint64_t mass_elimination_step = 0;
   double mass_elimination_seconds = 0;
-  PolicyStats stats;
+  /// Of a bandit, all that concerns learners is 0.
+  PopulationStats stats;
   /// Hash of the sequence of chosen ids: equal for two runs that made the same
   /// decisions.
   std::uint64_t decision_digest = 0;
@@ -82,9 +89,15 @@ void CheckRunnable(const RunSpec& spec);
 RunResult RunExperiment(const RunSpec& spec, const Progress& progress = {});
 
 /// Runs any bandit in any environment. The environment must not have been
-/// advanced yet and must have at least one arm at every step.
+/// advanced yet and must have at least one arm at every step. A bandit learns
+/// from all learners of the environment as if they were one.
 RunResult RunExperiment(const BanditOptions& options, Environment& environment,
                         std::uint64_t steps, const Progress& progress = {});
+
+/// The same for a population, whose learners are those of the environment.
+RunResult RunExperiment(const PopulationOptions& options,
+                        Environment& environment, std::uint64_t steps,
+                        const Progress& progress = {});
 
 /// Returns spec and result as one JSON object on one line, without a newline.
 /// docs/rows.md describes the fields.
