@@ -93,8 +93,9 @@ class VowpalWabbit:
         self.examples += self.workspace.parse(lines)
 
 
-def as_text(features: np.ndarray) -> str:
-    return "|a " + " ".join(f"{i}:{v:.6g}" for i, v in enumerate(features.tolist()))
+def as_text(features: np.ndarray, namespace: str = "a") -> str:
+    return f"|{namespace} " + " ".join(
+        f"{i}:{v:.6g}" for i, v in enumerate(features.tolist()))
 
 
 LARGE_FACTS = dataclasses.replace(
