@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 
+from ..rows import part_of
+
 OURS = "manyarms"
 SCAN = "manyarms-scan"
 FEW = 100  # steps; with fewer, a ratio would pretend to know more than it does
 
 
 class Study:
-    """Rivals in their order, and the last row of each at each size."""
+    """Rivals of one part in their order, and the last row of each at each size."""
 
-    def __init__(self, rows: list[dict]) -> None:
+    def __init__(self, rows: list[dict], part: str = "arms") -> None:
+        rows = [row for row in rows if part_of(row) == part]
         self.rivals = {r["rival"]: r for r in rows if r["kind"] == "rival"}
         self.runs = {(r["rival"], r["arms"]): r for r in rows if r["kind"] == "run"}
         self.sizes = sorted({arms for _, arms in self.runs})

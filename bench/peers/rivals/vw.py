@@ -30,6 +30,7 @@ FACTS = Facts(
     eligibility="yes: send only the eligible actions",
     threads="no",
     user_context="yes",
+    learners="in one model, by interactions with the user (-q)",
     probabilities="yes",
     click_models="yes: --loss_function logistic",
     forgetting="by a constant learning rate",
