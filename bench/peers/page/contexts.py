@@ -162,4 +162,4 @@ def notes(study: Study) -> list[str]:
         *(f"- {fact['name']} (`{fact['package']}`): {fact['note']}"
           for fact in study.rivals.values()), "",
         "What did not run to the end:", "", *sentences.left_out(study), "",
-        "Other work: " + sentences.disturbed(study), ""]
+        " ".join(["Other work: " + sentences.disturbed(study), *study.remarks]), ""]

@@ -135,7 +135,7 @@ def measured_how(study: Study) -> list[str]:
         "left out if the size before it gave fewer than 10 steps, if set-up took more than a "
         "tenth of the limit there, or if the memory of an arm, times the number of arms, is "
         "more than 16 GB.", "",
-        "**Other work.** " + sentences.disturbed(study), "",
+        " ".join(["**Other work.** " + sentences.disturbed(study), *study.remarks]), "",
         "To measure some rivals only, into a file of its own: `scripts/bench-peers --rivals "
         "numpy,manyarms --sizes 1000 --rows some.jsonl`. To make a page from it: "
         "`scripts/peers-page --rows some.jsonl --docs folder`. `--help` has the rest.", ""]
