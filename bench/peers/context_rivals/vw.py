@@ -11,10 +11,13 @@ from ..rivals.vw import as_text
 FACTS = Facts(
     name="Vowpal Wabbit, explore first",
     package="vowpalwabbit",
-    model="100 steps at random, then the best; c'Mx by gradient steps",
-    note="--cb_explore_adf --first 100 -q ca: the context is the shared example, and -q adds "
-    "its products with the features of each action. Examples of actions are parsed once and "
-    "used again.",
+    model="300 steps at random, then the best; c'Mx by gradient steps",
+    note="--cb_explore_adf --first 300 -q ca: the context is the shared example, and -q adds "
+    "its products with the features of each action. The exploration was chosen in a trial over "
+    "four worlds of other seeds (101 to 104) with 1,000 arms and 2,000 steps: mean regret was "
+    "8,900 with --first 300, 11,700 with 100, 9,900 with 500, 14,400 with --epsilon 0.05, "
+    "12,300 with --epsilon 0.2, and 17,400 with --squarecb and a gamma_scale of 1,000; ours "
+    "was 2,600. Examples of actions are parsed once and used again.",
     exact=None,
     shared_model=True,
     built="examples, parsed from text",
@@ -25,7 +28,7 @@ FACTS = Facts(
 class VowpalWabbit:
     """A cost is minus the reward. The arm is drawn from the returned probabilities."""
 
-    exploration = "--first 100"
+    exploration = "--first 300"
 
     def __init__(self, task: Task) -> None:
         import vowpalwabbit
