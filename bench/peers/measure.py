@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .context_problem import ContextProblem
 from .problem import Problem, make_arms
-from .rival import Impossible, MustRebuild, Rival
+from .rival import ContextRival, Impossible, MustRebuild, Rival
 
 CHECKPOINTS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 STEADY_AFTER = 500
@@ -39,7 +40,7 @@ def seconds_of(action: Callable[[], object]) -> float:
 class Trace:
     """What happened at each step."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem | ContextProblem) -> None:
         self.problem = problem
         self.choose_ns: list[int] = []
         self.update_ns: list[int] = []
@@ -51,8 +52,8 @@ class Trace:
         return digest(self.arms)
 
     def checkpoints(self) -> dict[str, dict[str, float | str]]:
-        gaps = self.problem.best - self.problem.means[self.arms].astype(np.float64)
-        regret, reward = np.cumsum(gaps), np.cumsum(self.rewards)
+        regret = np.cumsum(self.problem.gaps(self.arms))
+        reward = np.cumsum(self.rewards)
         steps = [step for step in CHECKPOINTS if step < len(self.arms)]
         return {
             str(step): {
@@ -87,7 +88,7 @@ class Repeats:
 
     SPREAD = ("choose_p50_us", "choose_mean_us", "choose_p99_us")
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem | ContextProblem) -> None:
         self.problem = problem
         self.times: list[dict[str, float]] = []
         self.first: Trace | None = None
@@ -133,7 +134,7 @@ def digest(arms: list[int]) -> str:
 
 
 def count_inexact(
-    problem: Problem, thetas: list[np.ndarray], chosen: list[int]
+    problem: Problem | ContextProblem, thetas: list[np.ndarray], chosen: list[int]
 ) -> int:
     """Counts choices whose score is below the best. Compares scores, not ids, because
     two arms may have nearly equal scores."""
@@ -147,15 +148,18 @@ def count_inexact(
     return wrong
 
 
-def step_through(rival: Rival, problem: Problem, limit: float) -> Trace:
+def step_through(
+    rival: Rival | ContextRival, problem: Problem | ContextProblem, limit: float
+) -> Trace:
     """Steps until all noise is used or the limit in seconds is reached. Only choosing
     and learning are timed, not making rewards."""
     trace = Trace(problem)
     theta = getattr(rival, "theta", None)
     spent = 0
     for step in range(len(problem.noise)):
+        arguments = problem.arguments(step)
         start = time.perf_counter_ns()
-        arm = rival.choose()
+        arm = rival.choose(*arguments)
         chosen = time.perf_counter_ns()
         if theta is not None:
             trace.thetas.append(np.array(theta()))

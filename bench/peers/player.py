@@ -13,6 +13,7 @@ import tempfile
 import time
 
 from .other_work import OtherWork
+from .rows import part_of
 from .words import complaint
 
 BENCH = pathlib.Path(__file__).resolve().parent.parent
@@ -56,7 +57,7 @@ class Player:
         touch_memory(memory)
         self.row = dict(cell)
         self.errors = tempfile.TemporaryFile("w+")
-        options = {"--rival": cell["rival"], "--arms": cell["arms"],
+        options = {"--part": part_of(cell), "--rival": cell["rival"], "--arms": cell["arms"],
                    "--dim": cell["dim"], "--steps": cell["asked_steps"],
                    "--seed": cell["seed"], "--set-up-limit": cell["set_up_limit"],
                    "--step-limit": cell["step_limit"]}

@@ -29,9 +29,12 @@ class Posterior:
 
     def sample(self) -> np.ndarray:
         """Returns V^-1 b + exploration L^-T xi, by one triangular solve."""
-        noise = self.generator.standard_normal(len(self.sum))
+        return self.draw(EXPLORATION * self.generator.standard_normal(len(self.sum)))
+
+    def draw(self, noise: np.ndarray) -> np.ndarray:
+        """Returns V^-1 b + L^-T noise."""
         self.theta, _ = lapack.dtrtrs(
-            self.lower, self.whitened + EXPLORATION * noise, lower=1, trans=1
+            self.lower, self.whitened + noise, lower=1, trans=1
         )
         return self.theta
 

@@ -21,6 +21,14 @@ class Problem:
     noise: np.ndarray
     best: float
 
+    def arguments(self, step: int) -> tuple:
+        """What a rival is told at this step: nothing."""
+        return ()
+
+    def gaps(self, chosen: list[int]) -> np.ndarray:
+        """How much less than the best arm each choice is worth."""
+        return self.best - self.means[chosen].astype(np.float64)
+
     def reward(self, arm: int, step: int) -> float:
         """The noise depends on the step alone, not on the rival or the arm."""
         return float(self.means[arm]) + float(self.noise[step])

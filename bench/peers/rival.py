@@ -27,6 +27,7 @@ class Facts:
     eligibility: str = ""
     threads: str = ""
     user_context: str = ""  # whether each choice can have its own context
+    learners: str = ""  # whether many learners can share the arms
     probabilities: str = ""  # of the chosen arm, for off-policy evaluation
     click_models: str = ""
     forgetting: str = ""
@@ -57,6 +58,22 @@ class Rival(Protocol):
 
     def add(self, ids: np.ndarray, arms: np.ndarray) -> None:
         """Adds arms in the way the library recommends."""
+
+
+class ContextRival(Protocol):
+    """A rival whose choices have contexts. The constructor takes a Task."""
+
+    def set_up(self, ids: np.ndarray, arms: np.ndarray) -> None:
+        """Adds all arms."""
+
+    # Optional methods: start_over(), as above; theta() returns the direction by which
+    # the last arm was chosen.
+
+    def choose(self, context: np.ndarray) -> int:
+        """Returns the id of the arm to pull in this context."""
+
+    def learn(self, arm: int, reward: float) -> None:
+        """Learns the reward of the arm that was chosen last, in its context."""
 
 
 class MustRebuild(Exception):

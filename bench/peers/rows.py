@@ -6,6 +6,12 @@ import json
 import pathlib
 
 OURS = "manyarms"
+PARTS = ("arms", "contexts")
+
+
+def part_of(row: dict) -> str:
+    """Rows of the part without contexts do not say so."""
+    return row.get("part", PARTS[0])
 
 
 def key(row: dict) -> tuple:
@@ -14,12 +20,13 @@ def key(row: dict) -> tuple:
     ours = row["rival"].startswith(OURS)
     names = ("rival", "version", "arms", "dim", "asked_steps", "seed", "step_limit",
              "asked_repeats", "machine")
-    return (*(row.get(name) for name in names), row.get("commit") if ours else "")
+    return (part_of(row), *(row.get(name) for name in names),
+            row.get("commit") if ours else "")
 
 
 def seeds_key(row: dict) -> tuple:
     names = ("arms", "dim", "steps", "seeds", "machine", "commit")
-    return (*row["pair"], *row.get("versions", ()), *(row.get(name) for name in names))
+    return (part_of(row), *row["pair"], *row.get("versions", ()), *(row.get(name) for name in names))
 
 
 def is_final(row: dict) -> bool:
@@ -44,3 +51,16 @@ def write_rows(path: pathlib.Path, rows: list[dict]) -> None:
 def append_row(path: pathlib.Path, row: dict) -> None:
     with path.open("a") as rows:
         rows.write(json.dumps(row) + "\n")
+
+
+def publish(measured: pathlib.Path, target: pathlib.Path, part: str,
+            facts: dict[str, dict[str, dict]]) -> None:
+    """Replaces the rows of this part in `target` by those in `measured`. Of the other
+    part, what libraries can do is brought up to date, since it is not measured."""
+    def up_to_date(row):
+        fact = facts[part_of(row)].get(row["rival"]) if row["kind"] == "rival" else None
+        return {**row, **fact, "version": row["version"]} if fact else row
+
+    kept = [up_to_date(row) for row in read_rows(target) if part_of(row) != part]
+    new = [row for row in read_rows(measured) if part_of(row) == part]
+    write_rows(target, sorted(kept + new, key=lambda row: PARTS.index(part_of(row))))

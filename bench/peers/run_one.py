@@ -15,6 +15,7 @@ import json
 import signal
 import sys
 
+from .context_problem import Task
 from .measure import (
     Repeats,
     change_arms,
@@ -23,8 +24,7 @@ from .measure import (
     seconds_of,
     step_through,
 )
-from .problem import make_problem
-from .rivals import RIVALS
+from .parts import PARTS
 
 CHECK_LIMIT = 300  # seconds to compare all choices with scans
 CHANGE_LIMIT = 40  # seconds
@@ -42,16 +42,21 @@ class Turns:
     the process even within a library's code; the last row tells the phase."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        facts, self.make = RIVALS[arguments.rival]
+        self.part = PARTS[arguments.part]
+        facts, self.kind = self.part.rivals[arguments.rival]
         self.arguments = arguments
         self.row: dict[str, object] = {"version": version_of(facts.package)}
         self.set_up_seconds: list[float] = []
-        self.rival = self.make(arguments.dim, arguments.seed)
+        self.rival = self.make()
         self.before = resident_bytes()
-        self.problem = make_problem(
+        self.problem = self.part.make_problem(
             arguments.arms, arguments.dim, arguments.steps, arguments.seed
         )
         self.repeats = Repeats(self.problem)
+
+    def make(self) -> object:
+        task = Task(self.arguments.dim, self.arguments.seed, self.arguments.steps)
+        return self.part.make_rival(self.kind, task)
 
     def show(self, phase: str, alarm: int, **more: object) -> None:
         self.row.update(more, phase=phase, alarm=alarm)
@@ -71,7 +76,7 @@ class Turns:
             self.rival.start_over()
         else:
             self.rival = None  # frees its memory before the next one is made
-            self.rival = self.make(self.arguments.dim, self.arguments.seed)
+            self.rival = self.make()
             self.set_up()
 
     def step(self) -> None:
@@ -89,10 +94,13 @@ class Turns:
     def finish(self) -> None:
         self.show("checking choices", CHECK_LIMIT)
         self.row.update(self.repeats.exactness())
-        self.show("changing arms", CHANGE_LIMIT)
-        changes = change_arms(self.rival, self.problem, self.row["setup_seconds"],
-                              self.arguments.seed)
+        changes = self.change_arms() if self.part.changes_arms else {}
         self.show("done", 0, **changes)
+
+    def change_arms(self) -> dict[str, object]:
+        self.show("changing arms", CHANGE_LIMIT)
+        return change_arms(self.rival, self.problem, self.row["setup_seconds"],
+                           self.arguments.seed)
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -111,7 +119,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--facts", action="store_true",
                         help="print the facts of all rivals")
-    parser.add_argument("--rival", choices=RIVALS)
+    parser.add_argument("--part", choices=PARTS, default="arms")
+    parser.add_argument("--rival")
     parser.add_argument("--arms", type=int, default=1000)
     parser.add_argument("--dim", type=int, default=16)
     parser.add_argument("--steps", type=int, default=2000)
@@ -120,11 +129,12 @@ def main() -> None:
     parser.add_argument("--step-limit", type=int, default=60)
     arguments = parser.parse_args()
     if arguments.facts:
-        for key, (facts, _) in RIVALS.items():
+        for key, (facts, _) in PARTS[arguments.part].rivals.items():
             print(json.dumps({"rival": key, **dataclasses.asdict(facts),
                               "version": version_of(facts.package)}))
-    elif arguments.rival is None:
-        parser.error("--rival or --facts is required")
+    elif arguments.rival not in PARTS[arguments.part].rivals:
+        parser.error("--facts, or --rival with one of "
+                     + ", ".join(PARTS[arguments.part].rivals))
     else:
         run(arguments)
     sys.stdout.flush()

@@ -14,28 +14,28 @@ import json
 import numpy as np
 from scipy import stats
 
+from .context_problem import Task
 from .measure import step_through
-from .problem import make_problem
-from .rivals import RIVALS
+from .parts import PARTS, Part
 
 FIRST = 1001  # seeds from here on were not used to choose any setting
 
 
-def total(rival: str, arms: int, dim: int, steps: int, seed: int) -> tuple[float, float]:
+def total(part: Part, rival: str, arms: int, task: Task) -> tuple[float, float]:
     """Returns the total reward and regret in the world of this seed."""
-    problem = make_problem(arms, dim, steps, seed)
-    player = RIVALS[rival][1](dim, seed)
+    problem = part.make_problem(arms, task.dim, task.steps, task.seed)
+    player = part.make_rival(part.rivals[rival][1], task)
     player.set_up(problem.ids, problem.arms)
     trace = step_through(player, problem, float("inf"))
-    regret = float((problem.best - problem.means[trace.arms].astype(float)).sum())
-    return float(np.sum(trace.rewards)), regret
+    return float(np.sum(trace.rewards)), float(problem.gaps(trace.arms).sum())
 
 
 def compare(
-    pair: list[str], arms: int, dim: int, steps: int, seeds: int
+    part: str, pair: list[str], arms: int, dim: int, steps: int, seeds: int
 ) -> dict[str, object]:
+    chosen = PARTS[part]
     totals = np.array(
-        [[total(rival, arms, dim, steps, seed) for rival in pair]
+        [[total(chosen, rival, arms, Task(dim, seed, steps)) for rival in pair]
          for seed in range(FIRST, FIRST + seeds)]
     )
     ours, theirs = totals[:, 0], totals[:, 1]
@@ -45,7 +45,7 @@ def compare(
         "kind": "seeds", "arms": arms, "dim": dim, "steps": steps, "seeds": seeds,
         "first_seed": FIRST,
         "pair": pair,
-        "versions": [importlib.metadata.version(RIVALS[rival][0].package)
+        "versions": [importlib.metadata.version(chosen.rivals[rival][0].package)
                      for rival in pair],
         "rewards": [float(ours[:, 0].mean()), float(theirs[:, 0].mean())],
         "regrets": [float(ours[:, 1].mean()), float(theirs[:, 1].mean())],
@@ -56,7 +56,8 @@ def compare(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pair", nargs=2, choices=RIVALS, metavar="RIVAL",
+    parser.add_argument("--part", choices=PARTS, default="arms")
+    parser.add_argument("--pair", nargs=2, metavar="RIVAL",
                         default=["manyarms", "numpy"])
     parser.add_argument("--arms", type=int, default=100_000)
     parser.add_argument("--dim", type=int, default=16)

@@ -41,18 +41,21 @@ RowMatrix ContextBelief::InverseFactor() const {
   const auto n = static_cast<Eigen::Index>(model_.coefficients());
   const auto width = static_cast<Eigen::Index>(model_.columns());
   const auto d = static_cast<Eigen::Index>(model_.arm_dim());
-  Eigen::MatrixXd spread = Eigen::MatrixXd::Zero(n, d);
   if (posterior_->keeps_inverse()) {
     const RowMatrix& inverse = posterior_->kept_inverse();
+    RowMatrix spread = RowMatrix::Zero(n, d);
     for (Eigen::Index i = 0; i < extended.size(); ++i) {
-      spread += extended[i] * inverse.middleCols(i * width, d);
+      const Eigen::Index first = i * width;  // rows above it are zero here
+      spread.bottomRows(n - first) +=
+          extended[i] * inverse.block(first, first, n - first, d);
     }
-  } else {
-    for (Eigen::Index i = 0; i < extended.size(); ++i) {
-      spread.middleRows(i * width, d).diagonal().setConstant(extended[i]);
-    }
-    posterior_->SolveLower(spread);
+    return LowerFactor(spread);
   }
+  Eigen::MatrixXd spread = Eigen::MatrixXd::Zero(n, d);
+  for (Eigen::Index i = 0; i < extended.size(); ++i) {
+    spread.middleRows(i * width, d).diagonal().setConstant(extended[i]);
+  }
+  posterior_->SolveLower(spread);
   return LowerFactor(spread);
 }
 

@@ -56,6 +56,15 @@ def plot_choices(study: Study, path: pathlib.Path) -> None:
     save(figure, path)
 
 
+def plot_contexts(study: Study, path: pathlib.Path) -> None:
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.5))
+    draw(left, study, lambda row: row["choose_mean_us"], "a choice, mean, µs")
+    draw(right, study, lambda row: row["stepped_rss_bytes"] / 1e6,
+         "memory after all steps, MB")
+    right.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8)
+    save(figure, path)
+
+
 def plot_memory(study: Study, path: pathlib.Path) -> None:
     figure, ax = plt.subplots(figsize=(9, 5))
     draw(ax, study, lambda row: row["stepped_rss_bytes"] / 1e6,

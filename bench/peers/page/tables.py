@@ -17,6 +17,7 @@ from .study import (
 
 WORTH_A_REWARD = 200  # steps
 LACKING = {"user_context": "a user's context with each choice",
+           "learners": "many learners over the same arms",
            "probabilities": "probabilities for off-policy evaluation",
            "click_models": "logistic models for clicks",
            "forgetting": "forgetting of old rewards",
@@ -102,7 +103,7 @@ def libraries(study: Study) -> list[dict]:
 
 def feature_table(study: Study, features: dict[str, str]) -> list[str]:
     lines = [[f"{fact['name'].split(',')[0]} {fact['version']}".strip(),
-              *(fact[key] for key in features)] for fact in libraries(study)]
+              *(fact.get(key, "") for key in features)] for fact in libraries(study)]
     return table(["", *features.values()], lines)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import sentences, tables
+from . import contexts, sentences, tables
 from .study import OURS, Study, micro
 
 LARGE = (100_000, 1_000_000)
@@ -23,11 +23,13 @@ def opening(study: Study) -> list[str]:
         "It finds the best arm of each draw, as a rule without looking at all of them.", "",
         "- **It helps** if your arms have features, if there are 10,000 of them or more, if "
         "they come and go, and if one model learns from all rewards.",
-        "- **It does not help** if every choice has a user's context, if you log "
-        "probabilities for off-policy evaluation, or if there are 1,000 arms or "
-        f"fewer{small}.", "",
+        "- **A context** may come with every choice, as long as its effect goes through the "
+        "features of the arms.",
+        "- **It does not help** if you log probabilities for off-policy evaluation, or if "
+        f"there are 1,000 arms or fewer{small}.", "",
         "All figures come from [these rows](peers.jsonl). `make bench-peers` measures them in "
-        "about half an hour, and `scripts/peers-page` makes this page from them.", ""]
+        "about three quarters of an hour (`scripts/bench-peers --part contexts` the part with "
+        "contexts in ten minutes), and `scripts/peers-page` makes this page from them.", ""]
 
 
 def same_problem(study: Study) -> list[str]:
@@ -89,8 +91,8 @@ def abilities(study: Study) -> list[str]:
         *tables.feature_table(study, tables.LACKING), "",
         *tables.feature_table(study, tables.FEATURES), "",
         "**Stay with another library if**", "",
-        "- every choice has a user's context (Vowpal Wabbit, bayesianbandits, and those with "
-        "a model for each arm);",
+        "- a context acts on each arm in a way of its own, which features of arms do not "
+        "explain (those with a model for each arm);",
         "- you log probabilities and evaluate policies from logs (Vowpal Wabbit, Open Bandit "
         "Pipeline);",
         "- rewards are clicks and a linear model of them is not good enough, or tastes drift "
@@ -133,7 +135,7 @@ def measured_how(study: Study) -> list[str]:
         "left out if the size before it gave fewer than 10 steps, if set-up took more than a "
         "tenth of the limit there, or if the memory of an arm, times the number of arms, is "
         "more than 16 GB.", "",
-        "**Other work.** " + sentences.disturbed(study), "",
+        " ".join(["**Other work.** " + sentences.disturbed(study), *study.remarks]), "",
         "To measure some rivals only, into a file of its own: `scripts/bench-peers --rivals "
         "numpy,manyarms --sizes 1000 --rows some.jsonl`. To make a page from it: "
         "`scripts/peers-page --rows some.jsonl --docs folder`. `--help` has the rest.", ""]
@@ -171,6 +173,9 @@ def appendix(study: Study) -> list[str]:
         *tables.by_size(study, worth, tables.reward_table, 4)]
 
 
-def page(study: Study) -> str:
-    return "\n".join([*opening(study), *same_problem(study), *another_problem(study),
-                      *abilities(study), *appendix(study)]).rstrip("\n") + "\n"
+def page(study: Study, with_contexts: Study) -> str:
+    """Either study may have no runs."""
+    alone = [*same_problem(study), *another_problem(study)] if study.runs else []
+    more = [*abilities(study), *appendix(study)] if study.runs else []
+    return "\n".join([*opening(study), *alone, *contexts.section(with_contexts), *more,
+                      *contexts.notes(with_contexts)]).rstrip("\n") + "\n"

@@ -25,6 +25,7 @@ FACTS = Facts(
     k_best="yes",
     threads="no",
     user_context="yes",
+    learners="an agent for each",
     probabilities="no",
     click_models="yes: BayesianGLM",
     forgetting="yes: decay",

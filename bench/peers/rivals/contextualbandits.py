@@ -23,6 +23,7 @@ FACTS = Facts(
     save_load="pickle",
     k_best="yes",
     user_context="yes",
+    learners="a policy for each, with arms of its own",
     probabilities="no: scores; evaluates logs by given probabilities",
     click_models="yes: LogisticUCB, LogisticTS",
     forgetting="no",

@@ -24,6 +24,7 @@ FACTS = Facts(
     k_best="expectations of all arms",
     eligibility="no",
     user_context="yes",
+    learners="a bandit for each, with arms of its own",
     probabilities="no",
     click_models="no; 0 and 1 by ThompsonSampling among similar contexts",
     forgetting="no",

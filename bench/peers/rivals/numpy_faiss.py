@@ -25,6 +25,7 @@ FACTS = Facts(
     eligibility="an IDSelector",
     threads="several may search while nobody changes the index",
     user_context="by hand",
+    learners="by hand",
     probabilities="no",
     click_models="by hand",
     forgetting="by hand",

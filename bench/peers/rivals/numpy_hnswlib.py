@@ -25,6 +25,7 @@ FACTS = Facts(
     eligibility="a filter function",
     threads="several may add, or several may search, but not both at once",
     user_context="by hand",
+    learners="by hand",
     probabilities="no",
     click_models="by hand",
     forgetting="by hand",

@@ -24,6 +24,7 @@ FACTS = Facts(
     eligibility="by hand",
     threads="by hand",
     user_context="by hand",
+    learners="by hand",
     probabilities="no",
     click_models="by hand",
     forgetting="by hand",

@@ -25,6 +25,7 @@ FACTS = Facts(
     eligibility="not in Python",
     threads="concurrent by design, according to its documentation",
     user_context="by hand",
+    learners="by hand",
     probabilities="no",
     click_models="by hand",
     forgetting="by hand",

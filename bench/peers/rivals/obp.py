@@ -23,6 +23,7 @@ FACTS = Facts(
     k_best="yes",
     eligibility="no",
     user_context="yes",
+    learners="a policy for each, with arms of its own",
     probabilities="of policies without context; estimators for logs",
     click_models="yes: LogisticTS and others",
     forgetting="no",

@@ -26,6 +26,7 @@ FACTS = Facts(
     k_best="no",
     eligibility="yes: the list of arms",
     user_context="yes",
+    learners="a policy for each",
     probabilities="no",
     click_models="no",
     forgetting="yes: smoothing",

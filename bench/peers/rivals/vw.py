@@ -30,6 +30,7 @@ FACTS = Facts(
     eligibility="yes: send only the eligible actions",
     threads="no",
     user_context="yes",
+    learners="in one model, by interactions with the user (-q)",
     probabilities="yes",
     click_models="yes: --loss_function logistic",
     forgetting="by a constant learning rate",
@@ -93,8 +94,9 @@ class VowpalWabbit:
         self.examples += self.workspace.parse(lines)
 
 
-def as_text(features: np.ndarray) -> str:
-    return "|a " + " ".join(f"{i}:{v:.6g}" for i, v in enumerate(features.tolist()))
+def as_text(features: np.ndarray, namespace: str = "a") -> str:
+    return f"|{namespace} " + " ".join(
+        f"{i}:{v:.6g}" for i, v in enumerate(features.tolist()))
 
 
 LARGE_FACTS = dataclasses.replace(
