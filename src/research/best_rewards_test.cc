@@ -48,7 +48,7 @@ class SlowBest {
 };
 
 TEST(BestRewards, AreThoseOfEveryArmInDouble) {
-  for (const std::size_t dim : {1, 3, 16, 70}) {
+  for (const std::size_t dim : {1U, 3U, 16U, 70U}) {
     constexpr std::size_t kArms = 9000;
     const std::vector<float> rows = GaussianRows(kArms, dim, dim);
     BestRewards fast(dim);

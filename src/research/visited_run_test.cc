@@ -85,7 +85,7 @@ std::uint64_t DigestOf(const std::vector<ArmId>& arms) {
 }
 
 TEST(RunWithLearners, DecidesAsThatManyBandits) {
-  for (const std::size_t context_dim : {0, 2}) {
+  for (const std::size_t context_dim : {0U, 2U}) {
     RunSpec spec = Small();
     spec.environment.context_dim = context_dim;
     const RunResult run = RunExperiment(spec);
