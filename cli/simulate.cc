@@ -24,6 +24,7 @@ struct Flags {
   std::uint64_t runs = 1;
   bool fixed_theta = false;
   bool no_context_constants = false;
+  std::string prior = "independent";
   bool json = false;
   std::string output;
 };
@@ -71,6 +72,7 @@ void Simulate(Flags& flags) {
   spec.policy = chosen.policy;
   spec.search = chosen.search;
   spec.environment.context_constants = !flags.no_context_constants;
+  if (flags.prior == "shared") spec.prior = SharedPrior{};
   if (flags.runs == 0) {
     throw Error(ErrorCode::kInvalidArgument, "runs is 0, must be at least 1");
   }
@@ -150,6 +152,12 @@ void AddVisitFlags(CLI::App& command, Flags& flags) {
       .add_option("--order-budget", flags.spec.order_budget,
                   "Bytes that the orders of all learners may take together")
       ->check(Count())
+      ->group(kGroup);
+  command
+      .add_option("--prior", flags.prior,
+                  "What learners begin with: nothing (independent), or what "
+                  "the others have taught (shared)")
+      ->check(CLI::IsMember({"independent", "shared"}))
       ->group(kGroup);
   command
       .add_option("--context", world.context_dim,

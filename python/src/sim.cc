@@ -16,6 +16,7 @@
 #include "manyarms/research/environment.h"
 #include "manyarms/research/experiment.h"
 #include "options.h"
+#include "prior.h"
 #include "words.h"
 
 namespace nb = nanobind;
@@ -87,7 +88,9 @@ std::string SimulateSignature() {
       "add: int = {}, remove: int = {}, every: int = {}, noise: float = {}, "
       "seed: int = {}, runs: int = {}, {}regularisation: float = {}, "
       "negative_rewards: bool = {}, learners: int = {}, own_share: float = {}, "
-      "zipf: float = {}, order_budget: int = {}, context_dim: int = {}, "
+      "zipf: float = {}, order_budget: int = {}, prior: "
+      "typing.Literal['independent', 'shared'] | Prior | SharedPrior = "
+      "'independent', context_dim: int = {}, "
       "context_constants: bool = {}, distinct_contexts: int = {}) "
       "-> list[dict[str, typing.Any]]",
       KindParameters(), PythonText(spec.steps), PythonText(world.arms),
@@ -117,7 +120,7 @@ learners: how many learners there are, one of whom comes at each step, and choos
 own_share: share of the variance of a learner's true parameter that is its own.
     The rest is common to all.
 zipf: exponent of Zipf's law, by which learners come; 0: all are equally likely.
-order_budget: that of Population.
+order_budget, prior: those of Population.
 context_dim: number of values of the context that comes with each choice; 0: there
     are no contexts.
 context_constants: whether a constant 1 is appended to contexts and features.
@@ -160,9 +163,9 @@ void BindSimulate(nb::module_& module) {
          std::uint64_t every, double noise, std::uint64_t seed,
          std::uint64_t runs, double regularisation, bool negative_rewards,
          std::size_t learners, double own_share, double zipf,
-         std::size_t order_budget, std::size_t context_dim,
-         bool context_constants, std::size_t distinct_contexts,
-         const nb::kwargs& policy_options) {
+         std::size_t order_budget, const PyPrior& prior,
+         std::size_t context_dim, bool context_constants,
+         std::size_t distinct_contexts, const nb::kwargs& policy_options) {
         RunSpec spec{
             .policy = MakePolicyOptions(policy, exploration, policy_options),
             .search = MakeSearchOptions(search),
@@ -181,6 +184,7 @@ void BindSimulate(nb::module_& module) {
             .regularisation = regularisation,
             .negative_rewards = negative_rewards,
             .order_budget = order_budget,
+            .prior = MakePrior(prior),
             .steps = steps};
         nb::list rows;
         for (std::uint64_t run = 0; run < runs; ++run) {
@@ -200,6 +204,7 @@ void BindSimulate(nb::module_& module) {
       "negative_rewards"_a = defaults.negative_rewards,
       "learners"_a = world.learners, "own_share"_a = world.own_share,
       "zipf"_a = world.zipf, "order_budget"_a = defaults.order_budget,
+      "prior"_a = std::string("independent"),
       "context_dim"_a = world.context_dim,
       "context_constants"_a = world.context_constants,
       "distinct_contexts"_a = world.distinct_contexts, "policy_options"_a,

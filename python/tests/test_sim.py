@@ -68,6 +68,9 @@ def test_learners_and_contexts() -> None:
         assert certified["regret"] == scan["regret"] > 0
         assert {name: certified[name] for name in kept} == given
         assert ("learners_came" in certified) == ("learners" in kept)
+    (shared,) = sim.simulate(learners=20, prior="shared", **options)
+    assert shared["prior"] == "shared"
+    assert shared["prior_refits"] > 0
     (without,) = sim.simulate(steps=10, context_dim=3, context_constants=False)
     assert without["context_constants"] is False
 
@@ -80,6 +83,7 @@ def test_learners_and_contexts() -> None:
         ({"zipf": 2.0}, "zipf is 2, but learners is 0"),
         ({"learners": 3, "own_share": -0.5}, "own_share is -0.5"),
         ({"learners": 3, "order_budget": 0}, "order budget is 0"),
+        ({"prior": "shared"}, "the prior is not independent, but learners is 0"),
         ({"distinct_contexts": 3}, "distinct_contexts is 3, but context_dim is 0"),
     ],
 )

@@ -54,6 +54,11 @@ void DescribeOptions(const typename Kinds::Variant& options, Json& row) {
   });
 }
 
+const char* PriorName(const PopulationPrior& prior) {
+  if (std::holds_alternative<SharedPrior>(prior)) return "shared";
+  return std::holds_alternative<GaussianPrior>(prior) ? "given" : "independent";
+}
+
 // Rows of runs without learners and contexts stay as they have always been.
 void DescribeVisits(const RunSpec& spec, Json& row) {
   const SyntheticOptions& world = spec.environment;
@@ -62,6 +67,7 @@ void DescribeVisits(const RunSpec& spec, Json& row) {
     row["own_share"] = world.own_share;
     row["zipf"] = world.zipf;
     row["order_budget"] = spec.order_budget;
+    row["prior"] = PriorName(spec.prior);
   }
   if (world.context_dim > 0) {
     row["context_dim"] = world.context_dim;
@@ -94,6 +100,7 @@ void DescribeStats(const RunSpec& spec, const RunResult& result, Json& row) {
     row["learner_bytes"] = result.stats.learner_bytes;
     row["finders"] = result.stats.finders;
     row["finder_bytes"] = result.stats.finder_bytes;
+    row["prior_refits"] = result.stats.prior_refits;
   }
 }
 

@@ -68,6 +68,7 @@ PopulationOptions PopulationOptionsOf(const RunSpec& spec) {
           .policy = spec.policy,
           .search = spec.search,
           .regularisation = spec.regularisation,
+          .prior = spec.prior,
           .negative_rewards = spec.negative_rewards,
           .context_dim = spec.environment.context_dim,
           .context_constants = spec.environment.context_constants,
@@ -121,14 +122,17 @@ void CheckArmsLast(const RunSpec& spec) {
                           world.remove, world.arms, empty_step, spec.steps));
 }
 
-void CheckOrderBudget(const RunSpec& spec) {
-  if (spec.environment.learners > 0 ||
-      spec.order_budget == RunSpec{}.order_budget) {
-    return;
+void CheckLearnersOptions(const RunSpec& spec) {
+  if (spec.environment.learners > 0) return;
+  if (spec.order_budget != RunSpec{}.order_budget) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("order_budget is {}, but learners is 0",
+                            spec.order_budget));
   }
-  throw Error(
-      ErrorCode::kInvalidArgument,
-      fmt::format("order_budget is {}, but learners is 0", spec.order_budget));
+  if (spec.prior != RunSpec{}.prior) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "the prior is not independent, but learners is 0");
+  }
 }
 
 // Adds arms whose features the environment makes, and counts the seconds that
@@ -244,7 +248,7 @@ void CheckRunnable(const RunSpec& spec) {
   CheckCount("steps", spec.steps, 1, kMaxSteps);
   CheckSynthetic(spec.environment);
   CheckArmsLast(spec);
-  CheckOrderBudget(spec);
+  CheckLearnersOptions(spec);
   if (spec.environment.learners > 0) {
     const Population refuses_bad_options(PopulationOptionsOf(spec));
   } else {

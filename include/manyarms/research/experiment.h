@@ -23,8 +23,9 @@ struct RunSpec {
   SyntheticOptions environment;
   double regularisation = 1.0;
   bool negative_rewards = false;
-  /// As in PopulationOptions; without learners it must be the default.
+  /// As in PopulationOptions; without learners they must be the defaults.
   std::size_t order_budget = PopulationOptions{}.order_budget;
+  PopulationPrior prior = IndependentPrior{};
   std::uint64_t steps = 20000;  ///< T in the paper
 };
 
