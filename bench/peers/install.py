@@ -10,6 +10,8 @@ import sys
 from .words import complaint, say
 
 REQUIREMENTS = pathlib.Path(__file__).resolve().parent / "requirements.txt"
+# Packages that the part with contexts does not need, some of which are large.
+WITHOUT_CONTEXTS = ("hnswlib", "faiss-cpu", "usearch", "river", "obp")
 ROOT = REQUIREMENTS.parent.parent.parent
 
 
@@ -21,13 +23,16 @@ def make_environment(venv: pathlib.Path) -> pathlib.Path:
     return python
 
 
-def install(python: pathlib.Path) -> dict[str, str]:
-    """Installs all packages. Returns those that failed, with the reasons."""
+def install(python: pathlib.Path, parts: list[str]) -> dict[str, str]:
+    """Installs the packages of these parts. Returns those that failed, with the
+    reasons."""
     wanted = [line.strip() for line in REQUIREMENTS.read_text().splitlines()
               if line.strip() and not line.startswith("#")]
     problems = {}
     for what in [*wanted, str(ROOT)]:
         name = "manyarms" if what == str(ROOT) else re.split(r"[=<>~!]", what)[0]
+        if "arms" not in parts and name in WITHOUT_CONTEXTS:
+            continue
         say(f"installing {name}")
         run = subprocess.run(
             [python, "-m", "pip", "install", "--quiet", "--constraint",

@@ -24,6 +24,8 @@ def same_as(study: Study, rival: str, arms: int) -> str:
     """Whose choices these are."""
     if rival == OURS:
         return "all, same as scan" if study.agree(OURS, SCAN, arms) else "certified"
+    if rival.startswith(OURS) and rival != SCAN:
+        return "certified"
     if rival in (SCAN, NUMPY) and study.agree(OURS, rival, arms):
         return "the same as ours"
     return "–"
@@ -43,11 +45,12 @@ def size_table(study: Study, arms: int) -> list[str]:
             fact["name"] + cut, fact["model"], micro(row, "choose_mean_us"),
             micro(row, "choose_p50_us"), micro(row, "choose_p99_us"),
             before_first(row, study), micro(row, "update_p50_us"),
-            megabytes(row, "stepped_rss_bytes"), same_as(study, rival, arms),
+            f"{megabytes(row, 'stepped_rss_bytes')}, {megabytes(row, 'peak_rss_bytes')}",
+            same_as(study, rival, arms),
             "1" if rival == OURS else times(study.ratio(rival, arms, "choose_mean_us"))])
     return table(["", "model", "choice: mean", "choice: median", "choice: p99",
-                  "before the first choice", "learn a reward", "memory", "choices",
-                  "mean divided by ours"], lines)
+                  "before the first choice", "learn a reward",
+                  "memory after all steps, peak", "choices", "mean divided by ours"], lines)
 
 
 def other_sizes(study: Study, sizes: list[int]) -> list[str]:
@@ -85,10 +88,8 @@ def verdict(study: Study) -> str:
     """What the first rows of the tables say, in a sentence."""
     arms = study.sizes[-1]
     ours, theirs = study.measured(OURS, arms), study.measured(NUMPY, arms)
-    if not ours or not theirs:
-        return ""
     ratio = study.ratio(NUMPY, arms, "choose_mean_us")
-    if ratio is None:
+    if ratio is None:  # one of them is missing, or made too few steps
         return ""
     same = study.agree(OURS, NUMPY, arms)
     each = [n / o for n, o in zip(theirs["choose_mean_us_each"],
@@ -97,7 +98,11 @@ def verdict(study: Study) -> str:
             if len(each) > 1 else "")
     text = (f"**Is a choice {FACTOR} times as fast as NumPy by hand with the same model?** "
             f"With {arms:,} arms NumPy takes {times(ratio)} times as long on average{span}. ")
-    steps = min(ours["steps"], theirs["steps"])
+    others = max(row.get("other_work_cores") or 0 for row in (ours, theirs))
+    if others > sentences.QUIET:
+        text += (f"This ratio is not reliable: other work took up {others:.1f} cores meanwhile, "
+                 "which delays two threads that wait for each other more than one. ")
+    steps = int(common_steps(ours, theirs))
     return text + (f"Both made the same {steps:,} choices." if same
                    else "Their choices differ from some step on: scores in single precision "
                    "that are nearly equal may be ordered either way.")
