@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run reproduce plots build configure setup clean
 .PHONY: test test-all ci test-packages build-tests test-cpp test-python
-.PHONY: test-statistical test-asan test-tsan test-soak build-bench
+.PHONY: test-statistical test-asan test-tsan test-soak test-peers build-bench
 .PHONY: lint check-format tidy format
 .PHONY: bench bench-scaling bench-lsh bench-python bench-peers
 
@@ -26,12 +26,12 @@ reproduce: build plots ## Repeat the paper's tables with all runs, within three 
 # scripts/stages makes these one after the other and prints at the end how long
 # each took.
 test_stages := test-packages build-tests test-cpp test-python
-more_stages := build-bench test-statistical test-asan test-tsan test-soak
+more_stages := build-bench test-statistical test-asan test-tsan test-soak test-peers
 
 test: ## Build the library, the program and the Python package; test each feature once
 	@scripts/stages $(test_stages)
 
-test-all: ## Run test, the statistical tests, the sanitizers and the slow tests
+test-all: ## Run test, the statistical tests, the sanitizers, the slow tests and peers' tests
 	@scripts/stages $(test_stages) $(more_stages)
 
 lint: ## Check formatting and run clang-tidy
@@ -76,6 +76,10 @@ test-tsan: setup ## Run the tests that use threads under the thread sanitizer
 test-soak: test-packages ## Run the slow Python tests: a million cycles, a table of the paper
 	scripts/python-env
 	build/venv/bin/python -m pytest -m slow
+
+test-peers: test-packages ## Run MABWiser's and river's own tests against the adapters
+	scripts/python-env
+	scripts/test-peers
 
 plots:
 	@scripts/setup gnuplot-nox

@@ -95,7 +95,9 @@ def main() -> None:
     mask = rng.random(options.arms) < 1 / 3
     few = rng.choice(options.arms, 100, replace=False)
     many = rng.choice(options.arms, options.arms // 100, replace=False)
-    print(f"after that, medians: 100 best of all arms "
+    every = range(options.arms)
+    print(f"after that, medians: one of a range of all arms "
+          f"{median_us(lambda: bandit.choose(eligible=every)):.1f} us; 100 best of all arms "
           f"{median_us(lambda: bandit.choose_many(100)):.1f} us; one of 100 ids "
           f"{median_us(lambda: bandit.choose(eligible=few)):.1f} us; one of a hundredth of "
           f"the arms by ids {median_us(lambda: bandit.choose(eligible=many)):.0f} us; one of "

@@ -1,11 +1,13 @@
-"""Moving from MABWiser: first the old program, then the adapter, then a Bandit.
+"""Moving from MABWiser: the old program, another import, features, and a Bandit.
 
-There are eighty offers with four features each. MABWiser has a model for each
-offer and must try every offer to learn about it; manyarms has one model for all.
+There are eighty offers with four features each, and visitors of whom three values are
+known. MABWiser has a model for each offer and must try every offer often to learn
+about it; manyarms has one model for all. Without features, the adapter has MABWiser's
+models and makes its decisions.
 """
 
 import time
-from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -18,62 +20,67 @@ except ImportError:
     mabwiser = None
 
 OFFERS = [f"offer-{n}" for n in range(80)]
-STEPS = 200
+STEPS = 400
 
 
-def before(features: np.ndarray, reward_of: Callable[[str], float]) -> list[float]:
-    mab = mabwiser.MAB(OFFERS, mabwiser.LearningPolicy.LinUCB(alpha=1.0))
-    mab.fit(OFFERS[:1], [reward_of(OFFERS[0])], [[1]])
-    rewards = []
-    for _ in range(STEPS):
-        offer = mab.predict([[1]])
-        rewards.append(reward_of(offer))
-        mab.partial_fit([offer], [rewards[-1]], [[1]])
+class Shop:
+    """Visitors and what they spend; the same for each program."""
+
+    def __init__(self) -> None:
+        rng = np.random.default_rng(1)
+        self.features = rng.normal(size=(len(OFFERS), 4)).astype(np.float32)
+        self.visitors = rng.normal(size=(STEPS, 3)).astype(np.float32)
+        self.means = self.visitors @ rng.normal(size=(3, 4)) @ self.features.T
+        self.noise = rng.normal(size=STEPS)
+
+    def spent(self, visit: int, offer: str) -> float:
+        return float(self.means[visit, OFFERS.index(offer)] + self.noise[visit])
+
+
+def with_mab(shop: Shop, mab: Any) -> list[float]:
+    """The old program, which runs with MABWiser's MAB and with ours."""
+    rewards = [shop.spent(0, OFFERS[0])]
+    mab.fit(OFFERS[:1], rewards, shop.visitors[:1])
+    for visit in range(1, STEPS):
+        context = shop.visitors[visit : visit + 1]
+        offer = mab.predict(context)
+        rewards.append(shop.spent(visit, offer))
+        mab.partial_fit([offer], [rewards[-1]], context)
     return rewards
 
 
-def after(features: np.ndarray, reward_of: Callable[[str], float]) -> list[float]:
-    mab = MAB(OFFERS, LearningPolicy.LinUCB(alpha=1.0), features)  # features are new
-    mab.fit(OFFERS[:1], [reward_of(OFFERS[0])])  # there are no contexts any more
-    rewards = []
-    for _ in range(STEPS):
-        offer = mab.predict()
-        rewards.append(reward_of(offer))
-        mab.partial_fit([offer], [rewards[-1]])
-    return rewards
-
-
-def after_all(features: np.ndarray, reward_of: Callable[[str], float]) -> list[float]:
-    bandit = manyarms.Bandit(features.shape[1], "ucb", exploration=1.0)
-    bandit.add_arms(OFFERS, features)
-    bandit.observe(OFFERS[0], reward_of(OFFERS[0]))
-    rewards = []
-    for _ in range(STEPS):
-        decision = bandit.choose()
-        rewards.append(reward_of(decision.arm))
+def with_bandit(shop: Shop) -> list[float]:
+    bandit = manyarms.Bandit(4, "ucb", exploration=1.0, context_dim=3)
+    bandit.add_arms(OFFERS, shop.features)
+    rewards = [shop.spent(0, OFFERS[0])]
+    bandit.observe(OFFERS[0], rewards[0], context=shop.visitors[0])
+    for visit in range(1, STEPS):
+        decision = bandit.choose(context=shop.visitors[visit])
+        rewards.append(shop.spent(visit, decision.arm))
         bandit.learn(decision, rewards[-1])  # the reward could come later, in any order
     return rewards
 
 
 def main() -> None:
-    features = np.random.default_rng(1).normal(size=(len(OFFERS), 4))
-    means = dict(zip(OFFERS, features @ [1.0, -0.5, 0.3, 0.8]))
-    print(f"The best offer brings {max(means.values()):.2f} on average.")
-    print(f"{'':34}mean reward   of the last 50   seconds")
+    shop = Shop()
+    print(f"The best offers bring {shop.means[-100:].max(axis=1).mean():.2f} in the last 100 visits.")
+    print(f"{'':36}mean reward   of the last 100   seconds")
+    policy = LearningPolicy.LinUCB(alpha=1.0)
     for name, run in [
-        ("before: MABWiser, LinUCB", before),
-        ("after: the adapter, LinUCB", after),
-        ("after all: manyarms.Bandit, ucb", after_all),
+        ("before: MABWiser, LinUCB",
+         lambda: with_mab(shop, mabwiser.MAB(OFFERS, mabwiser.LearningPolicy.LinUCB(alpha=1.0)))),
+        ("same: the adapter, LinUCB", lambda: with_mab(shop, MAB(OFFERS, policy))),
+        ("after: the adapter with features", lambda: with_mab(shop, MAB(OFFERS, policy, shop.features))),
+        ("after all: manyarms.Bandit, ucb", lambda: with_bandit(shop)),
     ]:
-        if run is before and mabwiser is None:
-            print(f"{name:34}not run: pip install mabwiser")
+        if name.startswith("before") and mabwiser is None:
+            print(f"{name:36}not run: pip install mabwiser")
             continue
-        noise = np.random.default_rng(2)
         start = time.perf_counter()
-        rewards = run(features, lambda offer: means[offer] + noise.normal())
+        rewards = run()
         seconds = time.perf_counter() - start
-        mean, last = np.mean(rewards), np.mean(rewards[-50:])
-        print(f"{name:34}{mean:11.2f}{last:17.2f}{seconds:10.3f}")
+        mean, last = np.mean(rewards), np.mean(rewards[-100:])
+        print(f"{name:36}{mean:11.2f}{last:18.2f}{seconds:10.3f}")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -79,11 +80,16 @@ Numbers ArmNames::NewNumbers(const PyIds& ids, std::size_t arms) const {
 void ArmNames::Added(const PyIds& ids) {
   if (const auto* texts = std::get_if<Texts>(&ids)) {
     for (const std::string& name : *texts) names_.Add(name);
+  } else {
+    numbers_.Add(std::get<Numbers>(ids));
   }
 }
 
 void ArmNames::Removed(const Numbers& numbers) {
-  if (!has_texts()) return;
+  if (!has_texts()) {
+    numbers_.Remove(numbers);
+    return;
+  }
   for (const ArmId number : numbers) names_.Remove(number);
 }
 
@@ -91,6 +97,14 @@ Eligible ArmNames::EligibleFrom(const PyEligible& eligible, std::size_t arms,
                                 Numbers& numbers) const {
   if (const auto* ids = std::get_if<PyIds>(&eligible)) {
     numbers = DistinctNumbersOf(*ids, arms);
+    return std::span<const ArmId>(numbers);
+  }
+  if (const auto* range = std::get_if<IdRange>(&eligible)) {
+    CheckKind(false, arms);
+    if (numbers_.Are(*range)) return {};
+    // Of more ids than arms one is missing, and the library names the first.
+    numbers.resize(std::min(range->count, arms + 1));
+    std::iota(numbers.begin(), numbers.end(), range->first);
     return std::span<const ArmId>(numbers);
   }
   if (const auto* mask = std::get_if<PyMask>(&eligible)) {

@@ -7,6 +7,7 @@
 
 #include "decision.h"
 #include "eligible.h"
+#include "id_range.h"
 #include "ids.h"
 #include "manyarms/bandit.h"
 #include "manyarms/names.h"
@@ -32,11 +33,14 @@ class ArmNames {
   /// The numbers that new arms get. Throws Error(kDuplicateId) for texts that
   /// are in use or occur twice; the library compares numbers.
   Numbers NewNumbers(const PyIds& ids, std::size_t arms) const;
-  /// To be called after the library has added or removed the arms.
+  /// To be called after the library has added or removed the arms, or after it
+  /// has loaded these, and names() with them.
   void Added(const PyIds& ids);
   void Removed(const Numbers& numbers);
+  void Loaded(const Numbers& numbers) { numbers_.Assign(numbers); }
 
-  /// The result refers to `numbers`.
+  /// The result refers to `numbers`. A range of all arms is the same as all
+  /// arms.
   Eligible EligibleFrom(const PyEligible& eligible, std::size_t arms,
                         Numbers& numbers) const;
 
@@ -52,7 +56,8 @@ class ArmNames {
  private:
   void CheckKind(bool texts, std::size_t arms) const;
 
-  Names names_;  // of the arms, if they have any
+  Names names_;     // of the arms, if they have any
+  AllIds numbers_;  // of all arms
 };
 
 }  // namespace manyarms::python

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 
+#include <optional>
+
 #include "plain.h"
 
 namespace nb = nanobind;
@@ -25,10 +27,23 @@ PyMask CopyMask(nb::handle given) {
   return mask;
 }
 
+// Of ids one after another; other ranges are read as lists are.
+std::optional<IdRange> ParseRange(nb::handle given) {
+  if (Py_TYPE(given.ptr()) != &PyRange_Type) return std::nullopt;
+  const std::size_t count = nb::len(given);
+  nb::handle step = given.attr("step");
+  if (count == 0 || !step.equal(nb::int_(1))) return std::nullopt;
+  const Wanted wanted{"eligible", "ints or strings"};
+  const ArmId first = ParseNumber(given[0], wanted);
+  ParseNumber(given[count - 1], wanted);
+  return IdRange{.first = first, .count = count};
+}
+
 }  // namespace
 
 PyEligible ParseEligible(nb::handle eligible) {
   if (eligible.is_none()) return {};
+  if (const auto range = ParseRange(eligible)) return *range;
   const nb::object given = Plain(eligible, "eligible");
   nb::ndarray<nb::ro, nb::device::cpu> array;
   // nanobind would convert any array to bools, so its type is compared here.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <variant>
 
+#include "id_range.h"
 #include "ids.h"
 
 namespace manyarms::python {
@@ -15,9 +16,9 @@ struct PyMask {
   std::size_t size = 0;
 };
 
-/// The eligible arms of a choice: all, those with these ids, or those of a
-/// mask.
-using PyEligible = std::variant<std::monostate, PyIds, PyMask>;
+/// The eligible arms of a choice: all, those with these ids, those of a mask,
+/// or those of a range.
+using PyEligible = std::variant<std::monostate, PyIds, PyMask, IdRange>;
 
 /// Takes None, what ParseIds takes, and arrays of bools. Throws TypeError or
 /// ValueError.

@@ -51,7 +51,9 @@ auto PyBandit::ReadAside(const Work& work) const {
 }
 
 PyBandit::PyBandit(std::string_view bytes)
-    : bandit_(LoadBytes(bytes, names_.names())) {}
+    : bandit_(LoadBytes(bytes, names_.names())) {
+  names_.Loaded(bandit_.Ids());
+}
 
 void PyBandit::Reserve(std::size_t arms) {
   ChangeAside([&] { bandit_.Reserve(arms); });

@@ -29,7 +29,9 @@ class PyBandit {
  public:
   explicit PyBandit(const BanditOptions& options) : bandit_(options) {}
   explicit PyBandit(const std::filesystem::path& path)
-      : bandit_(Bandit::Load(path, &names_.names())) {}
+      : bandit_(Bandit::Load(path, &names_.names())) {
+    names_.Loaded(bandit_.Ids());
+  }
   explicit PyBandit(std::string_view bytes);
   PyBandit(const PyBandit&) = delete;
   PyBandit& operator=(const PyBandit&) = delete;

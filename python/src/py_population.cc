@@ -31,7 +31,9 @@ auto PyPopulation::WithArms(const Work& work) const {
 }
 
 PyPopulation::PyPopulation(std::string_view bytes)
-    : population_(LoadBytes(bytes, names_.names())) {}
+    : population_(LoadBytes(bytes, names_.names())) {
+  names_.Loaded(population_.Ids());
+}
 
 void PyPopulation::Reserve(std::size_t arms) {
   ChangeArms([&] { population_.Reserve(arms); });

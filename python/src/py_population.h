@@ -27,7 +27,9 @@ class PyPopulation {
   explicit PyPopulation(const PopulationOptions& options)
       : population_(options) {}
   explicit PyPopulation(const std::filesystem::path& path)
-      : population_(Population::Load(path, &names_.names())) {}
+      : population_(Population::Load(path, &names_.names())) {
+    names_.Loaded(population_.Ids());
+  }
   explicit PyPopulation(std::string_view bytes);
   PyPopulation(const PyPopulation&) = delete;
   PyPopulation& operator=(const PyPopulation&) = delete;

@@ -80,11 +80,6 @@ def test_mabwiser_refuses_thompson_sampling_without_draws(alpha: float) -> None:
         mabwiser.MAB([0, 1], LearningPolicy.LinTS(alpha), ROWS[:2])
 
 
-def test_mabwiser_says_that_it_needs_features() -> None:
-    with pytest.raises(TypeError, match="a row of numbers for each arm"):
-        mabwiser.MAB([0, 1], LearningPolicy.LinUCB(), None, 7)  # type: ignore[arg-type]
-
-
 def test_obp_draws_a_seed_if_none_is_given() -> None:
     one, other = (obp.Policy(ROWS, random_state=None) for _ in range(2))
     assert one.bandit.seed != other.bandit.seed

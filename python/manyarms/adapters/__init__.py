@@ -1,14 +1,27 @@
 """Adapters that let manyarms replace the policies of other libraries.
 
 ``adapters.mabwiser.MAB`` has the methods of MABWiser's MAB, ``adapters.obp.Policy``
-runs in Open Bandit Pipeline's simulator, and ``adapters.river.Policy`` in river's
-``evaluate``. They can be imported without these libraries.
+runs in Open Bandit Pipeline's simulator, and ``adapters.river.Policy`` and
+``adapters.river.ContextualPolicy`` are policies of river. Each module is imported
+when it is first used. mabwiser and obp need no other library; river needs river.
 
-All have the same limit: in manyarms, features belong to arms and all arms share one
-linear model, while most linear policies elsewhere have a context for each round and
-a model for each arm. The adapters refuse contexts.
+Linear policies of those libraries have a model for each arm. Here all arms share one
+linear model over their features, so that a reward of one arm teaches about the
+others. With a feature of its own for each arm (one-hot) it is the same model.
 """
 
-from manyarms.adapters import mabwiser, obp, river
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from manyarms.adapters import mabwiser, obp, river
 
 __all__ = ["mabwiser", "obp", "river"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return importlib.import_module(f"{__name__}.{name}")
