@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "arrays.h"
@@ -58,9 +60,18 @@ along each direction. regularisation=r is mean 0 and r times the identity.)")
       .def(
           "__init__",
           [](GaussianPrior* self, nb::handle mean, nb::handle precision) {
-            new (self) GaussianPrior{
+            GaussianPrior prior{
                 .mean = ParseValues(mean, "the mean"),
                 .precision = ParseValues(precision, "the precision")};
+            const std::size_t n = prior.mean.size();
+            if (prior.precision.size() != n * n) {
+              throw Error(ErrorCode::kInvalidArgument,
+                          fmt::format("the precision of a prior has {} values, "
+                                      "must have {} x {}, because the mean has "
+                                      "{}",
+                                      prior.precision.size(), n, n, n));
+            }
+            new (self) GaussianPrior(std::move(prior));
           },
           "mean"_a, "precision"_a,
           nb::sig("def __init__(self, mean: Features | Row, precision: "
