@@ -5,12 +5,12 @@
 .PHONY: test test-all ci test-packages build-tests test-cpp test-python
 .PHONY: test-statistical test-asan test-tsan test-soak test-peers build-bench
 .PHONY: lint check-format tidy format
-.PHONY: bench bench-scaling bench-lsh bench-python bench-peers
+.PHONY: bench bench-scaling bench-lsh bench-python bench-peers bench-learners
 
 JOBS := $(shell nproc)
 
 # Folder of the MovieLens ratings, which scripts/get-movielens fetches. Table 3 is
-# left out if this is empty.
+# left out if this is empty; bench-learners needs it.
 MOVIELENS ?=
 reproduce_flags := $(if $(MOVIELENS),--movielens $(MOVIELENS))
 
@@ -135,6 +135,13 @@ bench-peers: setup ## Compare manyarms with other libraries and make docs/peers.
 	@scripts/setup python3-matplotlib
 	scripts/bench-peers
 	scripts/peers-page
+
+bench-learners: setup ## Compare priors of new users on MovieLens and make docs/learners.md
+	$(if $(MOVIELENS),,$(error bench-learners needs MOVIELENS=folder; scripts/get-movielens fetches it))
+	@scripts/setup python3-matplotlib
+	scripts/python-env
+	build/venv/bin/python bench/learners/study.py $(MOVIELENS)
+	scripts/learners-page
 
 format: setup ## Format all sources
 	scripts/sources | xargs clang-format -i

@@ -85,6 +85,7 @@ class Player:
 
 @dataclasses.dataclass
 class World:
+    users: np.ndarray  # who plays: first the earlier ones, then the new ones
     features: np.ndarray  # a row for each movie
     earlier: list[Player]
     new: list[Player]
@@ -166,6 +167,6 @@ def make_world(ratings: np.ndarray, earlier: int, new: int, seed: int) -> World:
 
     everybody = [player(*one) for one in rated(players)]
     noise = np.concatenate([one.residuals for one in everybody[:earlier]]).std()
-    return World(features.astype(np.float32), everybody[:earlier], everybody[earlier:],
-                 float(noise), strength,
+    return World(users[players], features.astype(np.float32), everybody[:earlier],
+                 everybody[earlier:], float(noise), strength,
                  float(1 - np.mean(errors[strength] ** 2) / variance))

@@ -1,14 +1,14 @@
-"""One person's taste in movies is learned by recommending: movielens.py FOLDER.
+"""Tastes in movies are learned by recommending: movielens.py FOLDER.
 
-FOLDER holds ratings.dat of MovieLens-1M. The ratings of some users are made into
-features of the movies. Then a user who was not among them gets one recommendation
-at a time, out of the movies that they have rated, and answers with their stars.
+The ratings of some users are made into features of the movies. Other users are
+learners of a population: they get one recommendation at a time, out of the movies
+they have rated, and answer with stars. The last begin with what others have taught.
 """
 
+import argparse
 import gzip
 import os
 import pathlib
-import sys
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more would wait for each other
 import numpy as np
@@ -18,23 +18,21 @@ import manyarms
 DIM = 16
 MOVIES = 1000  # the most rated ones
 TRAINING = 1500  # users at most, but no more than half of all
-HELP = """usage: movielens.py FOLDER
+USERS, EARLIER_CHOICES = 300, 20  # a third of these is new
+WINDOWS = [(1, 5), (6, 10), (11, 25), (26, 50)]
+HELP = """movielens.py FOLDER
 
-FOLDER must hold ratings.dat of MovieLens-1M, which GroupLens gives away for research
-but which may not be passed on. From the repository's root:
-
+FOLDER holds ratings.dat of MovieLens-1M, which may not be passed on. To fetch it:
     scripts/get-movielens ml-1m
     python examples/python/movielens.py ml-1m"""
 
 
 def read(folder: pathlib.Path) -> np.ndarray:
     """Rows of user, movie, stars."""
-    packed = folder / "ratings.dat.gz"
-    plain = folder / "ratings.dat"
+    packed, plain = folder / "ratings.dat.gz", folder / "ratings.dat"
     data = plain.read_bytes() if plain.exists() else gzip.decompress(packed.read_bytes())
-    text = data.decode("latin-1")
-    fields = len(text.partition("\n")[0].split("::"))  # the fourth may be a time
-    numbers = np.fromstring(text.replace("::", " "), dtype=np.int64, sep=" ")
+    fields = len(data.partition(b"\n")[0].split(b"::"))  # the fourth may be a time
+    numbers = np.array(data.replace(b"::", b" ").split(), dtype=np.int64)
     return numbers.reshape(-1, fields)[:, :3]
 
 
@@ -56,43 +54,46 @@ def movie_features(stars: np.ndarray) -> np.ndarray:
     return np.hstack([scaled, padding, np.ones((len(scaled), 1))])
 
 
-def main() -> int:
-    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
-        print(HELP, file=sys.stderr)
-        return 2
-    folder = pathlib.Path(sys.argv[1])
-    if not any((folder / name).exists() for name in ("ratings.dat", "ratings.dat.gz")):
-        print(f"There is no ratings.dat in {folder}.\n\n{HELP}", file=sys.stderr)
-        return 2
+def recommend(population: manyarms.Population, user: int, given: np.ndarray, count: int) -> list:
+    """The stars of movies that are recommended to a user, one after the other."""
+    left, stars = np.flatnonzero(given), []
+    while len(stars) < count and len(left):
+        decision = population.choose(user, eligible=left)
+        left = left[left != decision.arm]  # nobody wants the same movie again
+        stars.append(float(given[int(decision.arm)]))
+        population.learn(user, decision, stars[-1] - 3)
+    return stars
 
+
+def main() -> None:
+    parser = argparse.ArgumentParser(usage=HELP)
+    parser.add_argument("folder", type=pathlib.Path)
+    folder = parser.parse_args().folder
+    if not any((folder / name).exists() for name in ("ratings.dat", "ratings.dat.gz")):
+        parser.error(f"there is no ratings.dat in {folder}")
     stars = matrix(read(folder))
     training = min(TRAINING, len(stars) // 2)
     features = movie_features(stars[:training])
-    # Of the other users, take one who has rated much and is hard to please.
-    others = stars[training:]
-    others = others[np.argsort(-(others > 0).sum(axis=1), kind="stable")[:20]]
-    person = min(others, key=lambda row: row[row > 0].mean())
-    rated = np.flatnonzero(person)
-    given = person[rated]
-    print(f"{len(stars)} users, {training} of them to make {DIM} features of each movie.")
-    print(f"One of the others has given {len(given)} of them {given.mean():.2f} stars each.")
+    by_ratings = training + np.argsort(-(stars[training:] > 0).sum(axis=1), kind="stable")
+    users = by_ratings[:USERS].tolist()
+    new, earlier = users[::3], users[1::3] + users[2::3]
+    print(f"{len(stars)} users, {training} of them to make {DIM} features of each movie; "
+          f"{len(new)} new users come after {len(earlier)} others.")
 
-    bandit = manyarms.Bandit(DIM, "ts", exploration=0.5, seed=1)
-    bandit.add_arms(rated, features[rated])
-    best = -np.sort(-given)
-    chosen: list[float] = []
-    print("recommended    mean stars   random   best")
-    for first, last in [(1, 10), (11, 25), (26, 50), (51, 100)]:
-        while len(chosen) < min(last, len(given)):
-            decision = bandit.choose()
-            bandit.remove_arms([decision.arm])  # nobody wants the same movie again
-            chosen.append(float(person[decision.arm]))
-            bandit.learn(decision, chosen[-1] - 3)
-        window = slice(first - 1, last)
-        means = np.mean(chosen[window]), given.mean(), best[window].mean()
-        print("{:3} to {:3}{:15.2f}{:9.2f}{:7.2f}".format(first, last, *means))
-    return 0
+    columns = []
+    for prior in ("shared", "independent"):
+        population = manyarms.Population(DIM, exploration=0.5, prior=prior, seed=1)
+        population.add_arms(range(len(features)), features)
+        for user in earlier:
+            recommend(population, user, stars[user], EARLIER_CHOICES)
+        columns.append([recommend(population, user, stars[user], WINDOWS[-1][1]) for user in new])
+    rated = [stars[user][stars[user] > 0] for user in new]
+    columns += [[np.full(len(row), row.mean()) for row in rated], [-np.sort(-row) for row in rated]]
+    print("mean stars   shared prior   independent   random   best")
+    for first, last in WINDOWS:
+        means = [np.concatenate([row[first - 1 : last] for row in rows]).mean() for rows in columns]
+        print("{:3} to {:3}{:16.2f}{:14.2f}{:9.2f}{:7.2f}".format(first, last, *means))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

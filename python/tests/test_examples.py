@@ -133,16 +133,16 @@ def write_ratings(path, fields):
 
 
 @pytest.mark.parametrize("fields", [3, 4])
-def test_movielens_learns_a_taste(tmp_path, fields):
+def test_movielens_learns_tastes(tmp_path, fields):
     write_ratings(tmp_path / "ratings.dat", fields)
     out = run("movielens.py", tmp_path)
-    assert "100 users, 50 of them" in out
-    rows = numbers(out, r"\d+ to +\d+ +([\d.]+) +([\d.]+) +([\d.]+)\n")
+    assert "100 users, 50 of them" in out and "17 new users come after 33 others" in out
+    rows = numbers(out, r"\d+ to +\d+ +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)\n")
     assert len(rows) == 4
-    chosen, chance, best = rows[:3].T  # what is left for the rest are poor ones
-    # After ten, more than halfway from chance to the best there is.
-    assert np.all(chosen[1:] > (chance + best)[1:] / 2)
-    assert np.all(chance < chosen)
+    shared, independent, chance, best = rows.T
+    # After five, more than halfway from chance to the best there is.
+    assert np.all(np.minimum(shared, independent)[1:] > (chance + best)[1:] / 2)
+    assert np.all(chance < shared)
 
 
 def test_movielens_says_how_to_get_the_data(tmp_path):
