@@ -99,12 +99,14 @@ precision: n rows of n values, symmetric and positive definite.)")
              return nb::isinstance<GaussianPrior>(other) &&
                     self == nb::cast<const GaussianPrior&>(other);
            })
-      .def("__reduce__",
-           [](nb::handle self) {
-             return nb::make_tuple(
-                 self.type(),
-                 nb::make_tuple(self.attr("mean"), self.attr("precision")));
-           })
+      .def(
+          "__reduce__",
+          [](nb::handle self) {
+            return nb::make_tuple(
+                self.type(),
+                nb::make_tuple(self.attr("mean"), self.attr("precision")));
+          },
+          nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"))
       .def("__repr__", [](const GaussianPrior& self) {
         return fmt::format("<manyarms.Prior of {} coefficients>",
                            self.mean.size());
@@ -131,14 +133,16 @@ precision: n rows of n values, symmetric and positive definite.)")
              return nb::isinstance<SharedPrior>(other) &&
                     self == nb::cast<const SharedPrior&>(other);
            })
-      .def("__reduce__",
-           [](nb::handle self) {
-             const nb::object make =
-                 nb::module_::import_("functools")
-                     .attr("partial")(self.type(), "refit_growth"_a = self.attr(
-                                                       "refit_growth"));
-             return nb::make_tuple(make, nb::make_tuple());
-           })
+      .def(
+          "__reduce__",
+          [](nb::handle self) {
+            const nb::object make =
+                nb::module_::import_("functools")
+                    .attr("partial")(self.type(), "refit_growth"_a = self.attr(
+                                                      "refit_growth"));
+            return nb::make_tuple(make, nb::make_tuple());
+          },
+          nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"))
       .def("__repr__", [](const SharedPrior& self) {
         return fmt::format("SharedPrior(refit_growth={})", self.refit_growth);
       });
