@@ -134,7 +134,7 @@ def section(study: Study) -> list[str]:
     for arms in front:
         lines += [f"### K = {arms:,} with contexts", "", *size_table(study, arms), ""]
     if text := verdict(study):
-        lines += [text, ""]
+        lines += [" ".join([text, *study.remarks]), ""]
     if rest:
         lines += [*other_sizes(study, rest), ""]
     if few:
@@ -167,4 +167,4 @@ def notes(study: Study) -> list[str]:
         *(f"- {fact['name']} (`{fact['package']}`): {fact['note']}"
           for fact in study.rivals.values()), "",
         "What did not run to the end:", "", *sentences.left_out(study), "",
-        " ".join(["Other work: " + sentences.disturbed(study), *study.remarks]), ""]
+        "Other work: " + sentences.disturbed(study), ""]
