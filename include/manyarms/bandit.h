@@ -30,9 +30,9 @@ struct BanditOptions {
   SearchOptions search = CertifiedOptions{};
   double regularisation = 1.0;  ///< lambda in the paper
   /// What is known before the first reward, in place of mean 0 and precision
-  /// lambda I. Not with negative_rewards. (Where the theory's exploration or a
-  /// bound says lambda, the smallest eigenvalue of the precision is meant.)
-  std::optional<GaussianPrior> prior = {};
+  /// lambda I; then the regularisation is not used. Not with negative_rewards
+  /// or exploration by theory.
+  std::optional<GaussianPrior> prior = std::nullopt;
   /// The paper's extension (section 6) for rewards whose largest mean may be
   /// negative: x becomes [x/sqrt 2, sqrt 2/2] and r becomes r/2 + 1/2 inside.
   /// The exploration applies to the halved rewards, so 1 explores as far as 2

@@ -40,7 +40,8 @@ struct PopulationOptions {
   bool context_constants = true;  ///< as in BanditOptions
   std::uint64_t seed = 1;
   /// Rewards can be learned for this number of the latest decisions of each
-  /// learner, 1 to kMaxPending. A pending decision takes 4d + 16 bytes.
+  /// learner, 1 to kMaxPending. A pending decision takes 4d + 16 bytes, and 4
+  /// for each value of its context.
   std::size_t max_pending = 1024;
   /// Certified search keeps orders for those learners that choose often. All of
   /// them together may take this number of bytes, at least 1. (Surveys under
@@ -63,9 +64,10 @@ struct LearnerInfo {
 struct PopulationStats : PolicyStats {
   std::uint64_t learners = 0;
   std::uint64_t learner_bytes = 0;  ///< of learners, their keys and decisions
-  std::uint64_t finders = 0;        ///< of learners that choose often
-  std::uint64_t finder_bytes = 0;   ///< of these finders, with their orders
-  std::uint64_t prior_refits = 0;   ///< how often a shared prior was learned
+  /// Of learners and contexts that choose often, and of the prior.
+  std::uint64_t finders = 0;
+  std::uint64_t finder_bytes = 0;  ///< of these finders, with their orders
+  std::uint64_t prior_refits = 0;  ///< how often a shared prior was learned
 };
 
 /// Many learners over one set of arms: each has its own rewards and makes its
@@ -212,9 +214,10 @@ class Population {
   /// Learns a shared prior from all learners now; Error(kUnsupported) if the
   /// prior is not shared. With more than a thousand learners, or fewer if there
   /// are more than 58 coefficients, it is learned from a sample of them, always
-  /// the same one. If rewards are such that it cannot be computed in double, it
-  /// stays as it was.
-  void LearnPrior();
+  /// the same one. Returns false, and the prior stays as it was, if no learner
+  /// has learned anything, if rewards are such that it cannot be computed in
+  /// double, or if memory runs out.
+  bool LearnPrior();
 
   /// The options of a Bandit that decides as this learner does. With a shared
   /// prior, the bandit's prior is the one that the learner began with, or would

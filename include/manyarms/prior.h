@@ -1,6 +1,7 @@
 #ifndef MANYARMS_PRIOR_H_
 #define MANYARMS_PRIOR_H_
 
+#include <cstddef>
 #include <variant>
 #include <vector>
 
@@ -26,6 +27,9 @@ inline constexpr double kMaxPriorMean = 1e9;
 /// The largest ratio of two eigenvalues of a precision.
 inline constexpr double kMaxPriorCondition = 1e9;
 
+/// The most coefficients that a shared prior can have.
+inline constexpr std::size_t kMaxSharedCoefficients = 256;
+
 /// Every learner begins with mean 0 and precision lambda I, whatever others
 /// have learned.
 struct IndependentPrior {
@@ -38,11 +42,17 @@ struct IndependentPrior {
 /// differ (a covariance) and the noise are estimated from their rewards. A
 /// learner that has learned nothing follows the prior as it changes. With its
 /// first reward it keeps the prior that it has then.
+///
+/// Until much is known, lambda stands for what is not known: learners differ by
+/// 1/lambda in each coefficient, which counts as one learner. So lambda should
+/// be near the square of the size of features; with features in the thousands a
+/// lambda of 1 makes the prior far too wide.
 struct SharedPrior {
   /// The prior is learned anew whenever the rewards have become more by this
   /// share since the last time, and by 64 at least. That call of Learn, Observe
-  /// or LearnFor takes up to some tenths of a second longer, with many
-  /// coefficients up to some seconds. 0: only when LearnPrior is called.
+  /// or LearnFor takes longer: with 16 coefficients up to some tenths of a
+  /// second, with 150 some seconds. 0: only when LearnPrior is called, which is
+  /// for services where no call may take so long.
   double refit_growth = 0.25;
 
   bool operator==(const SharedPrior&) const = default;

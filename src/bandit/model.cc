@@ -18,6 +18,12 @@ bool ConstantIsStored(const BanditOptions& options) {
 
 }  // namespace
 
+bool ExploresByTheory(const PolicyOptions& policy) {
+  return PolicyKinds::Visit(policy, [](auto, const auto& held) {
+    return std::holds_alternative<TheoryRadius>(held.exploration);
+  });
+}
+
 RewardScale ScaleOf(const BanditOptions& options) {
   return {options.dim, options.negative_rewards, ConstantIsStored(options)};
 }
@@ -53,6 +59,11 @@ Posterior StartOf(const BanditOptions& options) {
     throw Error(ErrorCode::kUnsupported,
                 "negative_rewards cannot be used with a prior, which would be "
                 "one of other coefficients");
+  }
+  if (ExploresByTheory(options.policy)) {
+    throw Error(ErrorCode::kUnsupported,
+                "exploration by theory cannot be used with a prior: its radius "
+                "holds for mean 0 and a multiple of the identity");
   }
   const double least =
       options.context_dim > 0 ? kMinContextRegularisation : kMinRegularisation;

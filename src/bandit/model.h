@@ -8,6 +8,8 @@
 
 namespace manyarms {
 
+bool ExploresByTheory(const PolicyOptions& policy);
+
 /// How a bandit with these options converts features and rewards. Throws
 /// Error(kInvalidArgument) for a dimension that no bandit can have.
 RewardScale ScaleOf(const BanditOptions& options);

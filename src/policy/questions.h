@@ -30,7 +30,7 @@ class Questions {
     const Posterior& posterior;
     std::uint64_t seed;
     std::uint64_t choices;  ///< of this learner before
-    Context context = {};
+    Context context;
   };
 
   /// The question for a learner's choice. It refers to the posterior and to

@@ -154,7 +154,7 @@ void Population::LearnFor(std::span<const LearnerKey> learners,
   LearnerTable::ForEachOf(learners, [&](std::size_t i) {
     state_->Learn(learners[i], decisions.subspan(i, 1), rewards.subspan(i, 1));
   });
-  state_->prior.CountRewards(rewards.size());
+  state_->CountRewards(rewards.size());
 }
 
 void Population::Learn(const LearnerKey& learner, DecisionId decision,
@@ -167,7 +167,7 @@ void Population::Learn(const LearnerKey& learner,
                        std::span<const double> rewards) {
   CheckRewards(decisions.size(), rewards);
   state_->Learn(learner, decisions, rewards);
-  state_->prior.CountRewards(rewards.size());
+  state_->CountRewards(rewards.size());
 }
 
 void Population::Dismiss(const LearnerKey& learner, DecisionId decision) {
@@ -182,7 +182,7 @@ void Population::Observe(const LearnerKey& learner, ArmId id, double reward,
   state_->model.Check(context);
   state_->Observe(learner, state_->InnerFeatures(std::span(&id, 1)), reward,
                   context);
-  state_->prior.CountRewards(1);
+  state_->CountRewards(1);
 }
 
 void Population::Observe(const LearnerKey& learner,
@@ -193,7 +193,7 @@ void Population::Observe(const LearnerKey& learner,
   state_->model.Check(context);
   state_->Observe(learner, state_->scale.InnerFeatures(features), reward,
                   context);
-  state_->prior.CountRewards(1);
+  state_->CountRewards(1);
 }
 
 std::vector<double> Population::Mean(const LearnerKey& learner) const {
@@ -306,13 +306,13 @@ GaussianPrior Population::Prior() const {
   return now->prior ? *now->prior : IsotropicPrior(now->fresh);
 }
 
-void Population::LearnPrior() {
+bool Population::LearnPrior() {
   if (!state_->prior.is_shared()) {
     throw Error(ErrorCode::kUnsupported,
                 "the prior of this population is not shared, so there is "
                 "nothing to learn it from");
   }
-  state_->prior.Learn();
+  return state_->LearnPrior();
 }
 
 PopulationStats Population::stats() const {

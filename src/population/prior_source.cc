@@ -1,10 +1,11 @@
 #include "population/prior_source.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <mutex>
-#include <new>
 #include <shared_mutex>
 #include <utility>
 
@@ -92,25 +93,28 @@ std::uint64_t PriorSource::NextRefit(std::uint64_t rewards) const {
   return rewards + std::max(kFewestRewards, static_cast<std::uint64_t>(more));
 }
 
-void PriorSource::CountRewards(std::size_t count) {
-  if (!shared_) return;
-  if (rewards_.fetch_add(count) + count < next_refit_.load()) return;
+std::optional<std::uint64_t> PriorSource::CountRewards(std::size_t count) {
+  if (!shared_) return std::nullopt;
+  if (rewards_.fetch_add(count) + count < next_refit_.load()) {
+    return std::nullopt;
+  }
   const std::unique_lock lock(learning_);
   // Another thread may have done it while this one waited.
-  if (rewards_.load() >= next_refit_.load()) LearnNow();
+  if (rewards_.load() < next_refit_.load()) return std::nullopt;
+  return LearnNow();
 }
 
-void PriorSource::Learn() {
+std::optional<std::uint64_t> PriorSource::Learn() {
   const std::unique_lock lock(learning_);
-  LearnNow();
+  return LearnNow();
 }
 
-void PriorSource::LearnNow() {
+std::optional<std::uint64_t> PriorSource::LearnNow() {
   // Whether it succeeds or not: it is not tried again at once.
   next_refit_ = NextRefit(rewards_.load());
   try {
     const std::vector<Evidence> evidence = CollectEvidence();
-    if (evidence.empty()) return;
+    if (evidence.empty()) return std::nullopt;
     Hierarchy improved = *hierarchy_;  // which no other thread changes
     for (int step = 0; step < kSteps; ++step) improved.Improve(evidence);
     std::shared_ptr<const StartingPrior> prior =
@@ -121,23 +125,39 @@ void PriorSource::LearnNow() {
       std::swap(*hierarchy_, improved);
     }
     ++refits_;
-  } catch (const Error&) {  // with features of 10^6, say, all digits are lost
-  } catch (const std::bad_alloc&) {
+    return prior->asker;  // that of the former prior
+  } catch (const std::exception&) {
+    // The numbers are no prior, or memory ran out. The rewards were learned, so
+    // nobody must think that they were not.
   }
+  return std::nullopt;
 }
 
 std::vector<Evidence> PriorSource::CollectEvidence() const {
-  std::vector<Evidence> evidence;
+  // What takes long is done when the learners are free again.
+  struct Copy {
+    std::vector<double> packed;
+    std::uint64_t rewards;
+    std::shared_ptr<const StartingPrior> prior;
+  };
+  std::vector<Copy> copies;
   Posterior posterior = Now()->fresh;
+  const std::size_t size = posterior.packed_size();
   learners_.Sample(
       MostLearners(posterior.dim()),
       [](const Learner& learner) { return learner.packed != nullptr; },
       [&](const Learner& learner) {
-        posterior.Unpack({learner.packed.get(), posterior.packed_size()},
-                         learner.rewards,
-                         learner.prior->fresh.regularisation());
-        evidence.push_back(EvidenceOf(posterior, *learner.prior->prior));
+        const double* const packed = learner.packed.get();
+        copies.push_back(
+            {{packed, packed + size}, learner.rewards, learner.prior});
       });
+  std::vector<Evidence> evidence;
+  evidence.reserve(copies.size());
+  for (const Copy& copy : copies) {
+    posterior.Unpack(copy.packed, copy.rewards,
+                     copy.prior->fresh.regularisation());
+    evidence.push_back(EvidenceOf(posterior, *copy.prior->prior));
+  }
   return evidence;
 }
 
@@ -167,8 +187,9 @@ void PriorSource::Restore(ByteReader& reader) {
   reader.Values(
       std::span(precision.data(), static_cast<std::size_t>(precision.size())));
   const auto noise = reader.Next<double>();
-  CheckSaved(precision.allFinite() && std::isfinite(noise) && noise > 0 &&
-                 rewards_ <= kMaxSteps,
+  CheckSaved(precision.allFinite() && precision == precision.transpose() &&
+                 precision.llt().info() == Eigen::Success &&
+                 std::isfinite(noise) && noise > 0 && rewards_ <= kMaxSteps,
              "what its prior was learned from is out of bounds");
   hierarchy_.emplace(regularisation_, precision, noise);
 }

@@ -43,14 +43,15 @@ class PriorSource {
   std::shared_ptr<const StartingPrior> Restored(
       const GaussianPrior& prior) const;
 
-  /// Counts rewards, and learns the prior anew if it is time. REQUIRES: the
-  /// caller holds no lock of a learner.
-  void CountRewards(std::size_t count);
+  /// Counts rewards, and learns the prior anew if it is time. Returns what
+  /// Learn returns. REQUIRES: the caller holds no lock of a learner.
+  std::optional<std::uint64_t> CountRewards(std::size_t count);
 
   /// Learns the prior from the learners as they are now. If that ends in
   /// numbers that cannot be a prior, or memory runs out, the prior stays as it
-  /// was. REQUIRES: is_shared(), and as above.
-  void Learn();
+  /// was. Otherwise returns the number of the former prior as an asker.
+  /// REQUIRES: is_shared(), and as above.
+  std::optional<std::uint64_t> Learn();
 
   std::uint64_t refits() const { return refits_.load(); }
 
@@ -60,7 +61,7 @@ class PriorSource {
 
  private:
   std::vector<Evidence> CollectEvidence() const;
-  void LearnNow();
+  std::optional<std::uint64_t> LearnNow();
   std::uint64_t NextRefit(std::uint64_t rewards) const;
 
   const bool shared_;

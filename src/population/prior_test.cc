@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <sstream>
+#include <thread>
 #include <vector>
 
 #include "manyarms/population.h"
@@ -167,10 +169,10 @@ TEST(SharedPrior, IsLearnedFromAllRewards) {
 
 // Choices of new learners, with contexts or without, are the scan's, and those
 // in the same context share an order.
-TEST(SharedPrior, LetsNewLearnersShareAnOrder) {
+TEST_P(Priors, OfNewLearnersHaveOneOrder) {
   for (const std::size_t context_dim : {std::size_t{0}, kContextDim}) {
     PopulationOptions options =
-        Options(ThompsonOptions{}, SharedPrior{.refit_growth = 0});
+        Options(GetParam(), SharedPrior{.refit_growth = 0});
     options.context_dim = context_dim;
     options.search = CertifiedOptions{.background = false, .check_every = 1};
     Population population(options);
@@ -223,8 +225,9 @@ TEST(SharedPrior, BatchesDoNotDependOnThreads) {
   EXPECT_EQ(live(true), live(true));
 }
 
-// With features of 10^6 all digits are lost; the prior stays as it was.
-TEST(SharedPrior, StaysIfItCannotBeComputed) {
+// Near the bounds of features and rewards few digits are left. The prior stays
+// as it was, or becomes another one that can be used.
+TEST(SharedPrior, CanBeUsedWhateverTheFeatures) {
   Population population(
       Options(ThompsonOptions{}, SharedPrior{.refit_growth = 0}));
   for (std::uint64_t key = 0; key < 10; ++key) {
@@ -234,12 +237,62 @@ TEST(SharedPrior, StaysIfItCannotBeComputed) {
       population.Observe(key, row, 1e9);
     }
   }
-  population.LearnPrior();
-  for (const double value : population.Prior().mean) {
-    EXPECT_TRUE(std::isfinite(value));
-  }
+  const GaussianPrior before = population.Prior();
+  const bool learned = population.LearnPrior();
+  EXPECT_EQ(population.stats().prior_refits, learned ? 1U : 0U);
+  EXPECT_EQ(population.Prior() != before, learned);
+  EXPECT_NO_THROW(PriorFactor(population.Prior(), kDim, kMinRegularisation));
   population.Add(FirstIds(10), GaussianRows(10, kDim, 1));
   EXPECT_TRUE(std::isfinite(population.Choose("new").score));
+}
+
+// Without noise, coefficients may differ as much as a prior can say.
+TEST(SharedPrior, IsLearnedFromRewardsWithoutNoise) {
+  for (const std::size_t context_dim : {std::size_t{0}, kContextDim}) {
+    PopulationOptions options =
+        Options(ThompsonOptions{}, SharedPrior{.refit_growth = 0});
+    options.context_dim = context_dim;
+    Population population(options);
+    for (std::uint64_t key = 0; key < 100; ++key) {
+      for (std::uint64_t t = 0; t < 60; ++t) {
+        const std::vector<float> row = Row(key * 60 + t);
+        const std::vector<float> context =
+            GaussianRows(1, context_dim + 1, static_cast<unsigned>(t));
+        const double reward = (1.0 + static_cast<double>(key % 7)) * row[0];
+        population.Observe(key, row, reward,
+                           std::span(context).first(context_dim));
+      }
+    }
+    for (int time = 0; time < 10; ++time) {
+      EXPECT_TRUE(population.LearnPrior()) << context_dim;
+    }
+  }
+}
+
+// Several threads choose, learn and save while the prior is learned.
+TEST(SharedPrior, MayBeLearnedWhileOthersChoose) {
+  PopulationOptions options = Options(UcbOptions{}, SharedPrior{});
+  options.search = CertifiedOptions{.check_every = 1};
+  Population population(options);
+  population.Add(FirstIds(2000), GaussianRows(2000, kDim, 1));
+  const auto work = [&](std::uint64_t thread) {
+    for (std::uint64_t t = 0; t < 150; ++t) {
+      const std::uint64_t key = thread * 1000 + t / 3;
+      const Decision decision = population.Choose(key);
+      population.Learn(key, decision.id, Reward(key, Row(decision.arm), t));
+      if (t % 50 == 20) population.LearnPrior();
+      if (t % 50 == 40) {
+        std::ostringstream out;
+        population.Save(out);
+      }
+    }
+  };
+  std::vector<std::jthread> threads;
+  threads.reserve(3);
+  for (std::uint64_t i = 0; i < 3; ++i) threads.emplace_back(work, i);
+  threads.clear();
+  EXPECT_GE(population.stats().prior_refits, 9U);
+  EXPECT_EQ(population.learners(), 150U);
 }
 
 TEST(PriorOptions, AreRefusedWhereTheyCannotWork) {
@@ -254,6 +307,11 @@ TEST(PriorOptions, AreRefusedWhereTheyCannotWork) {
   options.prior =
       GaussianPrior{.mean = {0, 0, 0, 0}, .precision = std::vector<double>(16)};
   refused(ErrorCode::kUnsupported, {"negative_rewards", "prior"}, options);
+  refused(ErrorCode::kUnsupported, {"theory", "prior"},
+          Options(ThompsonOptions{.exploration = TheoryRadius{.horizon = 100}},
+                  GaussianPrior{.mean = {0, 0, 0, 0},
+                                .precision = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1,
+                                              0, 0, 0, 0, 1}}));
   refused(ErrorCode::kUnsupported, {"theory", "shared prior"},
           Options(ThompsonOptions{.exploration = TheoryRadius{.horizon = 100}},
                   SharedPrior{}));
@@ -265,6 +323,9 @@ TEST(PriorOptions, AreRefusedWhereTheyCannotWork) {
   refused(ErrorCode::kInvalidArgument, {"mean has 3 values, must have 4"},
           Options(ThompsonOptions{},
                   GaussianPrior{.mean = {1, 2, 3}, .precision = {}}));
+  options = Options(ThompsonOptions{}, SharedPrior{});
+  options.dim = 257;
+  refused(ErrorCode::kInvalidArgument, {"coefficients", "257", "256"}, options);
   Population independent(Options(ThompsonOptions{}, IndependentPrior{}));
   ExpectError(ErrorCode::kUnsupported, {"not shared"},
               [&] { independent.LearnPrior(); });

@@ -81,7 +81,8 @@ struct Shape {
       case 0:
         return "an independent prior";
       case 1:
-        return fmt::format("a given prior (number {:016x})", prior_digest);
+        return fmt::format("a given prior (with the digest {:016x})",
+                           prior_digest);
       case 2:
         return "a shared prior";
       default:

@@ -88,6 +88,8 @@ Learner LearnerFile::Load(ByteReader& reader) {
     CheckSaved(reader.left() / sizeof(double) >= size, "it ends too early");
     posterior_.Restore(reader);
     posterior_.RestoreInverse(reader);
+    // One without rewards is asked for in the prior's name.
+    CheckSaved(posterior_.version() > 0, "it has learned from no rewards");
     CheckSaved(posterior_.packed_size() == size,
                "what it has learned is another policy's");
     learner.packed = std::make_unique_for_overwrite<double[]>(size);

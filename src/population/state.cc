@@ -16,10 +16,14 @@ namespace {
 constexpr int kNumberBits = 40;
 constexpr std::uint64_t kMostDecisions = std::uint64_t{1} << kNumberBits;
 
-bool ExploresByTheory(const PolicyOptions& policy) {
-  return PolicyKinds::Visit(policy, [](auto, const auto& options) {
-    return std::holds_alternative<TheoryRadius>(options.exploration);
-  });
+// To learn a prior of n coefficients costs O(n^3) for each learner.
+ContextModel CheckedModel(const ContextModel& model,
+                          const PopulationOptions& options) {
+  if (std::holds_alternative<SharedPrior>(options.prior)) {
+    CheckCount("number of coefficients with a shared prior",
+               model.coefficients(), 1, kMaxSharedCoefficients);
+  }
+  return model;
 }
 
 PopulationOptions Checked(PopulationOptions options) {
@@ -38,7 +42,7 @@ PopulationOptions Checked(PopulationOptions options) {
     if (ExploresByTheory(options.policy)) {
       throw Error(ErrorCode::kUnsupported,
                   "exploration by theory cannot be used with a shared prior: "
-                  "its radius holds for a regularisation that stays the same");
+                  "its radius holds for mean 0 and a multiple of the identity");
     }
   }
   CheckCount("number of pending decisions", options.max_pending, 1,
@@ -52,7 +56,7 @@ PopulationOptions Checked(PopulationOptions options) {
 Population::State::State(const PopulationOptions& given)
     : options(Checked(given)),
       scale(ScaleOf(LoneOptions(0))),
-      model(ModelOf(LoneOptions(0))),
+      model(CheckedModel(ModelOf(LoneOptions(0)), options)),
       catalogue(scale.inner_dim()),
       store(catalogue.state_->store),
       index(MakeSharedIndex(given.policy,
@@ -145,7 +149,7 @@ std::vector<Decision> Population::State::ChooseFor(const LearnerKey& key,
   workspace->Become(&learner, *start);
   // Learners that have learned nothing have the same belief, and an order that
   // they share.
-  const bool is_new = learner.rewards == 0;
+  const bool is_new = !learner.packed;
   const FinderCache::Loan own =
       index->own_finders_pay() && model.MayHaveOrder(wanted.context) &&
               (!is_new || prior.is_informative())
@@ -238,6 +242,16 @@ void Population::State::Observe(const LearnerKey& key,
       model.Learn(posterior, row, scale.Inner(reward));
     });
   });
+}
+
+void Population::State::CountRewards(std::size_t count) {
+  if (const auto former = prior.CountRewards(count)) finders.Forget(*former);
+}
+
+bool Population::State::LearnPrior() {
+  const auto former = prior.Learn();
+  if (former) finders.Forget(*former);
+  return former.has_value();
 }
 
 std::shared_ptr<const StartingPrior> Population::State::PriorOf(

@@ -39,7 +39,7 @@ struct Population::State {
     std::size_t count = 1;
     bool slate = false;  ///< the top `count`, not just the best
     const Eligible& eligible;
-    Context context = {};
+    Context context;
   };
   std::vector<Decision> Choose(const LearnerKey& key, const Wanted& wanted);
   std::vector<Decision> ChooseFor(const LearnerKey& key, Learner& learner,
@@ -87,6 +87,12 @@ struct Population::State {
 
   /// That of a learner that has learned nothing.
   Posterior FreshPosterior(const std::optional<GaussianPrior>& given) const;
+
+  /// Learns the prior anew if it is time for that.
+  void CountRewards(std::size_t count);
+
+  /// Whether the prior could be learned. REQUIRES: it is shared.
+  bool LearnPrior();
 
   /// What a learner begins with, or began with.
   std::shared_ptr<const StartingPrior> PriorOf(const LearnerKey& key) const;

@@ -33,16 +33,20 @@ void Workspace::PackInto(Learner& learner) const {
 }
 
 WorkspacePool::Loan WorkspacePool::Borrow() {
-  const std::unique_lock lock(mutex_);
-  if (idle_.empty()) {
-    idle_.reserve(made_ + 1);  // so that giving it back never fails
-    auto workspace = std::make_unique<Workspace>(
-        options_, model_, prior_.Now()->fresh, store_, index_);
-    ++made_;
-    return {*this, std::move(workspace)};
+  {
+    const std::unique_lock lock(mutex_);
+    if (!idle_.empty()) {
+      auto workspace = std::move(idle_.back());
+      idle_.pop_back();
+      return {*this, std::move(workspace)};
+    }
   }
-  auto workspace = std::move(idle_.back());
-  idle_.pop_back();
+  // Without the lock, because the prior has one of the same level.
+  auto workspace = std::make_unique<Workspace>(
+      options_, model_, prior_.Now()->fresh, store_, index_);
+  const std::unique_lock lock(mutex_);
+  idle_.reserve(made_ + 1);  // so that giving it back never fails
+  ++made_;
   return {*this, std::move(workspace)};
 }
 

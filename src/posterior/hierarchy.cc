@@ -20,13 +20,10 @@ using Eigen::VectorXd;
 constexpr std::size_t kRange = 16;
 
 template <class Sums, class Add>
-Sums SumOver(std::span<const Evidence> learners, const Sums& zero,
-             const Add& add) {
-  std::vector<Sums> parts((learners.size() + kRange - 1) / kRange, zero);
-  ParallelFor(learners.size(), kRange, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      add(parts[begin / kRange], learners[i]);
-    }
+Sums SumOver(std::size_t learners, const Sums& zero, const Add& add) {
+  std::vector<Sums> parts((learners + kRange - 1) / kRange, zero);
+  ParallelFor(learners, kRange, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) add(parts[begin / kRange], i);
   });
   Sums sum = zero;
   for (const Sums& part : parts) sum += part;
@@ -42,6 +39,7 @@ MatrixXd Inverse(const MatrixXd& positive) {
 
 // Given mu, a learner's coefficients are N(own + pull mu, sigma^2 covariance).
 struct Conditional {
+  Conditional() = default;
   Conditional(const Evidence& learner, const MatrixXd& precision)
       : covariance(Inverse(precision + learner.gram)),
         pull(covariance * precision),
@@ -51,6 +49,44 @@ struct Conditional {
   MatrixXd pull;
   VectorXd own;
 };
+
+std::vector<Conditional> ConditionalsOf(std::span<const Evidence> learners,
+                                        const MatrixXd& precision) {
+  std::vector<Conditional> given(learners.size());
+  ParallelFor(learners.size(), kRange, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      given[i] = Conditional(learners[i], precision);
+    }
+  });
+  return given;
+}
+
+// (Sigma/sigma^2 + G^-1)^-1 = P - P (P + G)^-1 P, and the rewards say of mu
+// P (P + G)^-1 h.
+Hierarchy::CommonMean MeanOf(std::span<const Conditional> learners,
+                             const MatrixXd& precision, double regularisation) {
+  struct Sums {
+    MatrixXd kept;  // I - pull
+    VectorXd own;
+    Sums& operator+=(const Sums& other) {
+      kept += other.kept;
+      own += other.own;
+      return *this;
+    }
+  };
+  const Index n = precision.rows();
+  const MatrixXd identity = MatrixXd::Identity(n, n);
+  const Sums sums =
+      SumOver(learners.size(), Sums{MatrixXd::Zero(n, n), VectorXd::Zero(n)},
+              [&](Sums& sum, std::size_t i) {
+                sum.kept += identity - learners[i].pull;
+                sum.own += learners[i].own;
+              });
+  const MatrixXd covariance =
+      Inverse(regularisation * identity + Symmetric(precision * sums.kept));
+  return {.mean = covariance * (precision * sums.own),
+          .covariance = covariance};
+}
 
 }  // namespace
 
@@ -77,32 +113,10 @@ Hierarchy::Hierarchy(double regularisation, MatrixXd precision, double noise)
       precision_(std::move(precision)),
       noise_(noise) {}
 
-// (Sigma/sigma^2 + G^-1)^-1 = P - P (P + G)^-1 P, and the rewards say of mu
-// P (P + G)^-1 h.
 Hierarchy::CommonMean Hierarchy::MeanGiven(
     std::span<const Evidence> learners) const {
-  struct Sums {
-    MatrixXd kept;  // I - pull
-    VectorXd own;
-    Sums& operator+=(const Sums& other) {
-      kept += other.kept;
-      own += other.own;
-      return *this;
-    }
-  };
-  const Index n = precision_.rows();
-  const MatrixXd identity = MatrixXd::Identity(n, n);
-  const Sums sums =
-      SumOver(learners, Sums{MatrixXd::Zero(n, n), VectorXd::Zero(n)},
-              [&](Sums& sum, const Evidence& learner) {
-                const Conditional given(learner, precision_);
-                sum.kept += identity - given.pull;
-                sum.own += given.own;
-              });
-  const MatrixXd covariance =
-      Inverse(regularisation_ * identity + Symmetric(precision_ * sums.kept));
-  return {.mean = covariance * (precision_ * sums.own),
-          .covariance = covariance};
+  return MeanOf(ConditionalsOf(learners, precision_), precision_,
+                regularisation_);
 }
 
 void Hierarchy::Improve(std::span<const Evidence> learners) {
@@ -120,11 +134,14 @@ void Hierarchy::Improve(std::span<const Evidence> learners) {
     }
   };
   const Index n = precision_.rows();
-  const CommonMean common = MeanGiven(learners);
+  const std::vector<Conditional> conditionals =
+      ConditionalsOf(learners, precision_);
+  const CommonMean common = MeanOf(conditionals, precision_, regularisation_);
   const Sums sums = SumOver(
-      learners, Sums{.spread = MatrixXd::Zero(n, n)},
-      [&](Sums& sum, const Evidence& learner) {
-        const Conditional given(learner, precision_);
+      learners.size(), Sums{.spread = MatrixXd::Zero(n, n)},
+      [&](Sums& sum, std::size_t i) {
+        const Evidence& learner = learners[i];
+        const Conditional& given = conditionals[i];
         const VectorXd mean = given.own + given.pull * common.mean;
         const VectorXd apart = mean - common.mean;
         const MatrixXd pulled = given.pull * common.covariance;
@@ -156,8 +173,9 @@ void Hierarchy::Improve(std::span<const Evidence> learners) {
 }
 
 GaussianPrior Hierarchy::PriorGiven(std::span<const Evidence> learners) const {
-  constexpr double kLeastVariance = 1e-6;
-  constexpr double kMostVariance = 1e3;
+  // Within the bounds of PriorFactor with contexts, with room for rounding.
+  constexpr double kLeastVariance = 2e-6;
+  constexpr double kMostVariance = 500;
   const CommonMean common = MeanGiven(learners);
   const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(
       Symmetric(Inverse(precision_) + common.covariance));

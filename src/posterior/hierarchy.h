@@ -50,14 +50,17 @@ class Hierarchy {
   CommonMean MeanGiven(std::span<const Evidence> learners) const;
 
   /// A step of expectation-maximisation: Sigma and sigma^2 become those under
-  /// which the evidence is more likely. Two things keep them sound with few
-  /// learners: Sigma is mixed with a multiple of I that counts as much as
+  /// which the evidence is more likely, nearly. Two things keep them sound with
+  /// few learners: Sigma is mixed with a multiple of I that counts as much as
   /// dim + 1 learners, and sigma^2 with the mean square of the rewards, which
-  /// counts as much as one reward. Costs about twice as much as MeanGiven.
+  /// counts as much as one reward. (The prior of mu, which would count as much
+  /// as dim rewards, is left out of sigma^2.) Costs about twice as much as
+  /// MeanGiven.
   void Improve(std::span<const Evidence> learners);
 
   /// What is known of a learner without rewards: N(mu, Sigma), with mu as
-  /// uncertain as it is. Its variances lie within [10^-6, 10^3].
+  /// uncertain as it is. Its variances lie within
+  /// [2*10^-6, 500].
   GaussianPrior PriorGiven(std::span<const Evidence> learners) const;
 
   const Eigen::MatrixXd& precision() const { return precision_; }  ///< P

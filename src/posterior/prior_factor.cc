@@ -73,12 +73,17 @@ PriorFactor::PriorFactor(const GaussianPrior& prior, std::size_t dim,
           .eigenvalues();
   const double lowest = eigenvalues.minCoeff();
   const double highest = eigenvalues.maxCoeff();
-  least = std::max(least, highest / kMaxPriorCondition);
   if (!(lowest >= least && highest <= kMaxRegularisation)) {
     Fail(
         fmt::format("the prior's precision has eigenvalues from {:g} to {:g}, "
                     "must be from {:g} to {:g}",
                     lowest, highest, least, kMaxRegularisation));
+  }
+  if (!(lowest * kMaxPriorCondition >= highest)) {
+    Fail(
+        fmt::format("the prior's precision has eigenvalues from {:g} to {:g}, "
+                    "whose ratio must be at most {:g}",
+                    lowest, highest, kMaxPriorCondition));
   }
   // The solver's error is at most a few times this.
   const double error = static_cast<double>(dim + 10) * 0x1p-50 * highest;

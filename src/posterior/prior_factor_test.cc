@@ -108,7 +108,8 @@ TEST(PriorFactor, RefusesWhatIsNoPrior) {
   refused({{0, 0}, {1, 0.5, 0, 1}}, {"not symmetric", "0.5"});
   refused({{0, 0}, {1, 2, 2, 1}}, {"eigenvalues from -1 to 3", "0.001"});
   refused({{0, 0}, {1, 0, 0, 1e-4}}, {"0.0001", "0.001"});
-  refused({{0, 0}, {1, 0, 0, 1e10}}, {"1e+10", "1e+09"});
+  refused({{0, 0}, {1, 0, 0, 1e10}}, {"1 to 1e+10", "0.001 to 1e+09"});
+  refused({{0, 0}, {0.01, 0, 0, 1e8}}, {"0.01 to 1e+08", "at most 1e+09"});
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ std::uint64_t Mixed(std::uint64_t x) {
 std::uint64_t HashOf(const Asker& asker) {
   std::uint64_t hash = Mixed(asker.number);
   for (const float value : asker.context) {
-    hash = Mixed(hash ^ std::bit_cast<std::uint32_t>(value));
+    // -0 and 0 are equal.
+    hash = Mixed(hash ^ std::bit_cast<std::uint32_t>(value + 0.0F));
   }
   return hash;
 }
@@ -103,7 +104,7 @@ void FinderCache::Forget(std::uint64_t number) {
   const std::unique_lock lock(mutex_);
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const auto next = std::next(entry);
-    if (entry->asker.number == number) Evict(entry, evicted);
+    if (entry->asker.number == number && !entry->lent) Evict(entry, evicted);
     entry = next;
   }
 }

@@ -50,8 +50,8 @@ SearchOptions WithinBudget(SearchOptions search, std::size_t most_bytes);
 /// used for longest, which then loses it. (This is TinyLFU's rule of admission;
 /// the sketch that counts takes 1 MiB.)
 ///
-/// Thread safety: any number of threads may call any method. An asker must not
-/// ask on two threads at the same time.
+/// Thread safety: any number of threads may call any method, also for the same
+/// asker: one of them gets its finder.
 class FinderCache {
  public:
   /// The index must outlive the cache.
@@ -103,8 +103,8 @@ class FinderCache {
   /// for a survey.
   Loan Borrow(const Asker& asker);
 
-  /// Destroys the finders of all askers with this number. REQUIRES: as for
-  /// Borrow, and they are not lent.
+  /// Destroys the finders of all askers with this number, but for those that
+  /// are lent. REQUIRES: as for Borrow.
   void Forget(std::uint64_t number);
 
   std::size_t size() const;
