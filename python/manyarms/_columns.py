@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from manyarms.errors import InvalidArgumentError
+
 
 def as_array(given: Any, name: str) -> Any:
     """Returns an array of what has a to_numpy or comes from pyarrow.
@@ -68,7 +70,9 @@ def _from_pandas(given: Any, name: str) -> Any:
 
 def _refuse_missing(count: int, name: str) -> None:
     if count > 0:
-        raise ValueError(f"{name} must not have missing values, but {count} are missing")
+        raise InvalidArgumentError(
+            f"{name} must not have missing values, but {count} are missing"
+        )
 
 
 def _stacked(array: Any, name: str) -> Any:
@@ -78,4 +82,4 @@ def _stacked(array: Any, name: str) -> Any:
     try:
         return np.stack(list(map(np.asarray, array)))
     except ValueError:
-        raise ValueError(f"{name} must have rows of one length") from None
+        raise InvalidArgumentError(f"{name} must have rows of one length") from None

@@ -11,6 +11,7 @@ import pytest
 
 import manyarms
 from manyarms import adapters
+from manyarms.adapters import _numbers
 from manyarms.adapters._untaught import OPTIONS, untaught
 
 
@@ -49,3 +50,25 @@ def test_a_bandit_begins_again_with_all_options():
 def test_there_are_no_others():
     with pytest.raises(AttributeError, match="no attribute 'banditlib'"):
         adapters.banditlib  # noqa: B018
+
+
+def test_bounds_are_the_librarys():
+    bandit = manyarms.Bandit(1, context_dim=1)
+    bandit.add_arms([0], [[1.0]])
+
+    def takes(name, value):
+        if name == "reward":
+            return bandit.observe(0, value, context=[1.0])
+        if name == "context":
+            return bandit.choose(context=[value])
+        return bandit.update_arms([0], [[value]])
+
+    for name, most in (
+        ("context", _numbers.MOST_IN_CONTEXTS),
+        ("feature", _numbers.MOST_IN_FEATURES),
+        ("reward", _numbers.MOST_IN_REWARDS),
+    ):
+        takes(name, most)
+        bound = re.escape(f"at most {most:g} in magnitude")
+        with pytest.raises(manyarms.errors.InvalidArgumentError, match=bound):
+            takes(name, most * 1.001)

@@ -9,7 +9,9 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+import scipy.sparse
 from sklearn.preprocessing import StandardScaler
 from threads_together import together
 
@@ -152,12 +154,20 @@ def test_warm_start_refuses_what_it_cannot_do():
     for features, quantile, error in (
         (None, 0.5, TypeError), (near, 1, TypeError), (near, 1.5, ValueError),
         ({"a": [1.0]}, 0.5, ValueError),
+        (near | {"b": [1.0]}, 0.5, manyarms.errors.InvalidArgumentError),
+        (near | {"b": [1.0, float("nan")]}, 0.5, manyarms.errors.InvalidArgumentError),
+        (near | {"b": [1.0, 1e7]}, 0.5, manyarms.errors.InvalidArgumentError),
+        (near | {"b": [1.0, "2.0"]}, 0.5, TypeError),
+        (dict.fromkeys(ARMS, 1.0), 0.5, manyarms.errors.InvalidArgumentError),
     ):
         with pytest.raises(error):
             mab.warm_start(features, quantile)
     assert mab.cold_arms == ["b", "c", "d"]
     mab.warm_start(dict.fromkeys(ARMS, [0.0, 0.0]), 0.5)  # no arm is close to another
     assert mab.cold_arms == ["b", "c", "d"]
+    _, fresh = theirs_and(LearningPolicy.LinUCB())
+    with pytest.raises(manyarms.errors.InvalidArgumentError, match="call fit before warm_start"):
+        fresh.warm_start(near, 0.5)
     _, shared = theirs_and(LearningPolicy.LinUCB(), features=np.eye(4))
     with pytest.raises(manyarms.errors.UnsupportedError, match="for arms without features"):
         shared.warm_start(near, 0.5)
@@ -257,7 +267,9 @@ def test_failures_say_why_and_change_nothing(features):
         (lambda: mab.predict(), ValueError, "contexts is None"),
         (lambda: mab.predict([[1.0]]), ValueError, "have 1 values, must have 3"),
         (lambda: mab.predict([1.0, 2.0, 3.0]), TypeError, "two dimensions"),
-        (lambda: mab.predict([["x"] * DIM]), TypeError, "rows of numbers"),
+        (lambda: mab.predict([["x"] * DIM]), TypeError, "must be numbers"),
+        (lambda: mab.predict([["1"] * DIM]), TypeError, "must be numbers"),
+        (lambda: mab.predict([[1.0], [1.0, 2.0]]), ValueError, "rows of one length"),
         (lambda: mab.predict(huge), ValueError, "1e"),
         (lambda: mab.predict([[float("nan")] * DIM]), ValueError, "nan"),
         (lambda: mab.partial_fit(["a"], [1.0], [[1.0]]), ValueError, "must have 3"),
@@ -274,6 +286,110 @@ def test_failures_say_why_and_change_nothing(features):
             call()
         assert mab.predict_expectations(contexts) == before
         assert mab.arms == ARMS
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_a_first_fit_that_fails_says_why(scale):
+    contexts = [[1.0, 2.0], [3.0, 4.0]]
+    for rewards, rows, text in (
+        ([1.0, float("nan")], contexts, "reward 1 is nan, must be finite"),
+        ([1.0, 2e9], contexts, "reward 1 is 2000000000.0, .* at most 1e[+]09"),
+        ([1.0, 1.0], [[1.0, 2.0], [3.0, float("nan")]], "value 1 of context 1 is nan"),
+        ([1.0, 1.0], [[1.0, 2.0], [-1e200, 0.0]], "value 0 of context 1 is -1e[+]200"),
+    ):
+        for first in (MAB.fit, MAB.partial_fit):
+            mab = MAB(ARMS, LearningPolicy.LinUCB(scale=scale))
+            with pytest.raises(manyarms.errors.InvalidArgumentError, match=text):
+                first(mab, ["b", "a"], rewards, rows)
+            assert mab.cold_arms == ARMS
+            with pytest.raises(ValueError, match="call fit before predictions"):
+                mab.predict(contexts)
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_a_partial_fit_that_fails_changes_no_arm(scale):
+    # Some arms have rewards already, and others are new with the rewards that are refused.
+    mab = MAB(ARMS, LearningPolicy.LinUCB(scale=scale))
+    mab.fit(*log(10, arms=["a", "b"]))
+    decisions, rewards, contexts = log(20, seed=3)
+    before = mab.predict_expectations(contexts)
+    with pytest.raises(ValueError, match="reward 19 is nan"):
+        mab.partial_fit(decisions, [*rewards[:19], float("nan")], contexts)
+    with pytest.raises(ValueError, match="value 0 of context 19 is nan"):
+        mab.partial_fit(decisions, rewards, [*contexts[:19], [np.nan] * DIM])
+    assert mab.predict_expectations(contexts) == before and mab.cold_arms == ["c", "d"]
+    if scale:  # deviations of tenths of thousandths make large values of small ones
+        mab.fit(["a", "a"], [1.0, 2.0], [[1e5, 1.0, 1.0], [1e5 + 1e-4, 1.0, 1.0]])
+        with pytest.raises(ValueError, match="value 0 of context 0 is .* after scaling"):
+            mab.predict([[0.0, 0.0, 0.0]])
+
+
+@pytest.mark.parametrize("features", [None, np.eye(4)], ids=["without features", "one-hot"])
+def test_a_call_that_fails_changes_no_later_draw(features):
+    mab, twin = (MAB(ARMS, LearningPolicy.LinTS(), features) for _ in range(2))
+    decisions, rewards, contexts = log(10)
+    for bad_fit in (
+        (["a", "z"], [1.0, 2.0], contexts[:2]),
+        (["a"], [float("nan")], contexts[:1]),
+        (["a"], [1.0], [[float("inf")] * DIM]),
+    ):
+        with pytest.raises((KeyError, ValueError)):
+            mab.fit(*bad_fit)
+    for both in (mab, twin):
+        both.fit(decisions, rewards, contexts)
+    bad = [*contexts[:3], [float("nan")] * DIM]
+    for call in (mab.predict, mab.predict_expectations):
+        with pytest.raises(ValueError, match="value 0 of context 3 is nan"):
+            call(bad)
+    assert mab.predict_expectations(contexts) == twin.predict_expectations(contexts)
+    for both in (mab, twin):
+        both.fit(decisions, rewards, contexts)
+    again = mab.predict_expectations(contexts)
+    assert again == twin.predict_expectations(contexts)
+
+
+def test_the_first_partial_fit_decides_about_contexts():
+    mab = MAB(ARMS, LearningPolicy.LinUCB(), np.eye(4))
+    mab.partial_fit(["a"], [1.0])
+    before = mab.predict_expectations()
+    with pytest.raises(ValueError, match="contexts have 3 values, must have 0"):
+        mab.partial_fit(*log(5))
+    assert mab.predict_expectations() == before and mab.cold_arms == ["b", "c", "d"]
+
+
+@pytest.mark.parametrize("features", [None, np.eye(4)], ids=["without features", "one-hot"])
+def test_contexts_must_be_numbers_all_of_them(features):
+    mab = MAB(ARMS, LearningPolicy.LinUCB(), features)
+    mab.fit(*log(10))
+    expected = mab.predict_expectations(np.ones((1, DIM)))
+    masked = np.ma.masked_greater(np.ones((1, DIM)), 0.5)
+    missing = manyarms.errors.InvalidArgumentError
+    for contexts, error, text in (
+        (masked, TypeError, "what is behind the mask"),
+        ([masked[0]], TypeError, "what is behind the mask"),
+        (np.full((1, DIM), "1.0"), TypeError, "must be numbers"),
+        ([[1.0, 1.0, "1.0"]], TypeError, "must be numbers"),
+        (np.array([[1.0, 1.0, "1.0"]], dtype=object), TypeError, "must be numbers"),
+        (np.ones((1, DIM), dtype=complex), TypeError, "must be numbers"),
+        ([[1.0, 1.0, None]], missing, "missing values"),
+        (pd.DataFrame([[1.0, 1.0, pd.NA]]), missing, "missing values"),
+        (pd.DataFrame([[1, 1, pd.NA]], dtype="Int64"), missing, "missing values"),
+        (scipy.sparse.csr_matrix(np.ones((1, DIM))), TypeError, "must be dense"),
+    ):
+        for call in (mab.predict, lambda rows: mab.partial_fit(["a"], [1.0], rows)):
+            with pytest.raises(error, match=text):
+                call(contexts)
+    with pytest.raises(TypeError, match="what is behind the mask"):
+        mab.partial_fit(["a"], np.ma.masked_greater([1.0], 0.5), np.ones((1, DIM)))
+    for contexts in (
+        np.ones((1, DIM)), np.ones((1, DIM), dtype=np.float32), [[1, 1, 1]], [[True, 1, 1.0]],
+        pd.DataFrame([[1, True, 1.0]]), pd.DataFrame([[1, 1, 1]], dtype="Int64"),
+        pa.table({"x": [1.0], "y": [1], "z": [1.0]}),
+    ):
+        assert mab.predict_expectations(contexts) == expected
+    for bad in (np.ma.masked_greater(np.ones((4, 4)), 0.5), np.full((4, 4), "1")):
+        with pytest.raises(TypeError, match="features must"):
+            MAB(ARMS, LearningPolicy.LinUCB(), bad)
 
 
 def test_policies_are_checked():

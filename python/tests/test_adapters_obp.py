@@ -6,10 +6,11 @@ import copy
 import importlib
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from manyarms.adapters import obp
-
+from manyarms.errors import InvalidArgumentError
 
 
 # One-hot features make arms independent, as they are with one model for each arm.
@@ -257,6 +258,69 @@ class TestObpContexts:
         assert policy.bandit.scores([1], context=[1.0, 2.0])[0] == pytest.approx(10 / 11)
         policy.initialize()
         assert policy.n_trial == 0 and not policy.bandit.mean.any()
+
+    @pytest.mark.parametrize("batch_size", [1, 3])
+    def test_a_context_beyond_the_bound_changes_nothing(self, batch_size):
+        policy = obp.ContextualPolicy(2, 3, batch_size=batch_size)
+        for trial in range(2 * batch_size):
+            with pytest.raises(ValueError, match="value 0 of context 0 is 1001.0, .* at most 1000"):
+                policy.update_params(1, 1.0, [[1001.0, 0.0]])
+            assert policy.n_trial == trial == policy.action_counts.sum()
+            policy.update_params(0, 1.0, [[1000.0, 0.0]])
+        assert policy.action_counts.tolist() == [2 * batch_size, 0, 0]
+        rewards = 1e6 * 2 * batch_size  # each was learned once: c'c is a million
+        assert policy.bandit.scores([0], context=[1000.0, 0.0])[0] == pytest.approx(
+            rewards / (rewards + 1)
+        )
+
+    @pytest.mark.parametrize("batch_size", [1, 3])
+    def test_rewards_wait_if_the_bandit_cannot_learn_them(self, batch_size):
+        policy = obp.ContextualPolicy(2, 3, batch_size=batch_size)
+        for _ in range(batch_size - 1):
+            policy.update_params(0, 1.0, [[1.0, 0.0]])
+        bandit, policy.bandit = policy.bandit, None
+        with pytest.raises(AttributeError):
+            policy.update_params(0, 1.0, [[1.0, 0.0]])
+        assert policy.n_trial == batch_size - 1 == policy.action_counts.sum()
+        policy.bandit = bandit
+        policy.update_params(0, 1.0, [[1.0, 0.0]])
+        assert policy.n_trial == batch_size
+        expected = batch_size / (batch_size + 1)
+        assert bandit.scores([0], context=[1.0, 0.0])[0] == pytest.approx(expected)
+
+    def test_contexts_and_features_must_be_numbers(self):
+        policy, twin = (obp.ContextualPolicy(2, 3) for _ in range(2))
+        masked = np.ma.masked_greater([[1.0, 2.0]], 1.5)
+        for context, error, text in (
+            (masked, TypeError, "what is behind the mask"),
+            ([["1.0", "2.0"]], TypeError, "must be numbers"),
+            (pd.DataFrame([[1.0, pd.NA]]), InvalidArgumentError, "missing values"),
+        ):
+            for call in (
+                policy.select_action,
+                policy.compute_batch_action_dist,
+                lambda row: policy.update_params(0, 1.0, row),
+            ):
+                with pytest.raises(error, match=text):
+                    call(context)
+        with pytest.raises(ValueError, match="value 1 of context 1 is 1001.0"):
+            policy.compute_batch_action_dist([[1.0, 2.0], [1.0, 1001.0]], n_sim=1)
+        context = pd.DataFrame([[1, 2]], dtype="Int64")
+        for both in (policy, twin):
+            both.update_params(0, 1.0, context)
+        chosen = [[both.select_action(context)[0] for _ in range(50)] for both in (policy, twin)]
+        assert chosen[0] == chosen[1]  # the calls that failed made no draws
+        with pytest.raises(TypeError, match="action_context must not be a masked array"):
+            obp.Policy(masked)
+
+    def test_options_with_other_names_are_refused(self):
+        with pytest.raises(ValueError, match="random_state is the seed"):
+            obp.Policy(np.eye(2), seed=5)
+        with pytest.raises(ValueError, match="random_state is the seed"):
+            obp.ContextualPolicy(2, 3, seed=5)
+        with pytest.raises(ValueError, match="dim is the number of values"):
+            obp.ContextualPolicy(2, 3, context_dim=7)
+        assert obp.Policy(np.eye(2), random_state=5).bandit.seed == 5
 
     def test_failures_say_why_and_change_nothing(self):
         policy = obp.ContextualPolicy(2, 3)

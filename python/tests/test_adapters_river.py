@@ -7,6 +7,8 @@ import importlib
 import pickle
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import manyarms
@@ -239,6 +241,29 @@ class TestRiver:
         assert early.pull() == 0 and early.pull(np.array([False, False, True, True])) == 2
         with pytest.raises(KeyError, match="there is no arm 9"):
             early.pull([9, 0])
+
+    def test_burns_in_with_masks_and_ids_of_all_kinds(self):
+        late = np.array([False, False, True, True])
+        for mask in (
+            late, pd.Series(late), pd.Series(late, dtype="boolean"),
+            pd.Series(late, dtype=pd.ArrowDtype(pa.bool_())), pa.array(late),
+            pa.chunked_array([late[:1], late[1:]]),
+        ):
+            policy = river.Policy(self.bandit(), burn_in=1)
+            plain = river.Policy(self.bandit())
+            assert policy.pull(mask) == 2 == plain.pull(mask)
+            policy.update(2, 1.0)
+            assert policy.pull(mask) == 3  # which has not been pulled yet
+        for ids in (pd.Series([2, 3], dtype="Int64"), pa.array([2, 3])):
+            assert policy.pull(ids) == 3
+        for refused, error in (
+            (np.ma.masked_array(late, mask=~late), TypeError),
+            (pd.Series([True, False, None, True], dtype="boolean"), ValueError),
+            (late[:3], ValueError),
+        ):
+            for either in (policy, plain):
+                with pytest.raises(error):
+                    either.pull(refused)
 
     def test_scales_rewards_as_river_does(self):
         bandits = importlib.import_module("river.bandit")

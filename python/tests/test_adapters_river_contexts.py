@@ -109,13 +109,21 @@ class TestRiverContexts:
             (lambda: policy.pull([0, 1], {"a": 1, "b": 2, "c": 3}), ValueError),
             (lambda: policy.pull([0, 1], {"a": float("nan")}), ValueError),
             (lambda: policy.pull([0, 1], [1.0]), ValueError),
-            (lambda: policy.pull([0, 1], {"a": "x"}), ValueError),
+            (lambda: policy.pull([0, 1], {"a": "1.5"}), TypeError),
+            (lambda: policy.pull([0, 1], {"a": [1.0, 2.0]}), TypeError),
+            (lambda: policy.pull([0, 1], {"a": None}), manyarms.errors.InvalidArgumentError),
+            (lambda: policy.pull([0, 5], {"a": 1.0}), KeyError),
+            (lambda: policy.pull([0, 1], {"a": 1001.0}), ValueError),
             (lambda: policy.update(0, {"a": 1.0}), TypeError),
             (lambda: policy.update(0, {"a": 1.0}, float("nan")), ValueError),
+            (lambda: policy.update(0, {"a": 1.0}, "1.5"), TypeError),
             (lambda: policy.update(5, {"a": 1.0}, 1.0), KeyError),
         ):
             with pytest.raises(error):
                 call()
+            assert policy.context_names == []
+        policy.pull([0, 1], {"age": 1.0})  # which has a place to itself
+        assert policy.context_names == ["age"]
         assert policy._n == 0 and not policy.bandit.mean.any() and policy.bandit.pending == 0
         with pytest.raises(ValueError, match="Policy is for bandits without"):
             river.ContextualPolicy(manyarms.Bandit(2))

@@ -143,6 +143,8 @@ def test_movielens_learns_tastes(tmp_path, fields):
     # After five, more than halfway from chance to the best there is.
     assert np.all(np.minimum(shared, independent)[1:] > (chance + best)[1:] / 2)
     assert np.all(chance < shared)
+    # New users begin with what the others have taught: 3.99 stars and 3.67.
+    assert shared[0] > independent[0] + 0.1
 
 
 def test_movielens_says_how_to_get_the_data(tmp_path):

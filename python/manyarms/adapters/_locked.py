@@ -9,7 +9,9 @@ from typing import Any
 class Locked:
     """Has a lock, which copies and pickles do without: they get one of their own."""
 
-    def __init__(self) -> None:
+    def __init__(self, *arguments: Any) -> None:
+        """Passes arguments on to the class after it."""
+        super().__init__(*arguments)
         self._lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -14,6 +14,12 @@ from numpy.typing import NDArray
 
 from manyarms._core import Bandit
 from manyarms.adapters._arm_labels import ArmLabels, are_ids, as_list
+from manyarms.adapters._numbers import (
+    MOST_IN_CONTEXTS,
+    as_numbers,
+    check_contexts,
+    checked_rewards,
+)
 from manyarms.adapters._one_model_each import OneModelEach
 from manyarms.adapters._untaught import untaught
 from manyarms.errors import NoArmsError, UnsupportedError
@@ -70,7 +76,7 @@ class SharedModel:
                 "scale is True, must be False for arms with features: scale features and "
                 "contexts beforehand"
             )
-        rows = np.atleast_2d(np.asarray(features, dtype=np.float32))
+        rows = np.atleast_2d(as_numbers(features, "features", np.float32))
         self._labels = None if are_ids(arms) else ArmLabels(arms)
         self._context_constants = context_constants
         self.bandit = Bandit(
@@ -102,7 +108,7 @@ class SharedModel:
     def add(self, arm: Any, features: Any) -> None:
         if features is None:
             raise TypeError("features must be a row of numbers, as the other arms have, not None")
-        row = np.asarray(features, dtype=np.float32).reshape(1, -1)
+        row = as_numbers(features, "features", np.float32).reshape(1, -1)
         if self._labels is None:
             self.bandit.add_arms([arm], row)
             return
@@ -132,8 +138,14 @@ class SharedModel:
         ids = arms if self._labels is None else self._labels.numbers(arms)
         self.bandit.observe_many(ids, rewards, contexts=contexts)
 
+    def _check(self, contexts: Contexts | None) -> None:
+        """Refuses bad contexts before the first of them makes a draw."""
+        if contexts is not None:
+            check_contexts(contexts, MOST_IN_CONTEXTS)
+
     def best(self, contexts: Contexts | None) -> list[Any]:
         bandit = self.bandit
+        self._check(contexts)
         chosen = []
         for context in [None] if contexts is None else contexts:
             decision = bandit.choose(context=context)
@@ -143,6 +155,7 @@ class SharedModel:
 
     def expectations(self, contexts: Contexts | None) -> list[dict[Any, float]]:
         bandit = self.bandit
+        self._check(contexts)
         ids: Any = bandit.ids if self._labels is None else self._labels.all_numbers
         arms = as_list(ids) if self._labels is None else self._labels.arms
         rows = []
@@ -202,7 +215,7 @@ class SeparateModels:
 
     def observe(self, arms: Any, rewards: Any, contexts: Contexts | None) -> None:
         assert self._models is not None and contexts is not None
-        self._models.observe(self._labels.numbers(arms), as_list(rewards), contexts)
+        self._models.observe(self._labels.numbers(arms), checked_rewards(rewards), contexts)
 
     def best(self, contexts: Contexts | None) -> list[Any]:
         arms = self.arms

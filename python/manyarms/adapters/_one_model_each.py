@@ -16,9 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyarms._core import Population
+from manyarms.adapters._numbers import MOST_IN_FEATURES, check_contexts
 from manyarms.adapters._scaler import Scaler
 
 Contexts = NDArray[np.float64]
+
+_MOST_BEFORE_SCALING = 1e100  # so that sums of squares are finite
 
 
 class OneModelEach:
@@ -51,36 +54,37 @@ class OneModelEach:
             max_pending=1,  # rewards come by observe
         )
 
-    def observe(self, arms: Sequence[int], rewards: Sequence[float], contexts: Contexts) -> None:
-        """Learns all of the rewards, or none if it raises an exception."""
-        before = {
-            arm: self._population.export_learner(arm) if self.knows(arm) else None
-            for arm in set(arms)
-        }
-        scalers = copy.deepcopy(self._scalers)
-        try:
-            for arm in before:
-                places = [place for place, played in enumerate(arms) if played == arm]
-                self._observe_arm(arm, [rewards[place] for place in places], contexts[places])
-        except Exception:
-            self._scalers = scalers
-            for arm, learner in before.items():
-                self._population.forget(arm)
-                if learner is not None:
-                    self._population.import_learner(arm, learner)
-            raise
-
-    def _observe_arm(self, arm: int, rewards: Sequence[float], contexts: Contexts) -> None:
+    def observe(
+        self, arms: Sequence[int], rewards: NDArray[np.float64], contexts: Contexts
+    ) -> None:
+        """Learns rewards, which must be checked, or none if it raises an exception."""
+        self.check(contexts)
+        places: dict[int, list[int]] = {}
+        for place, arm in enumerate(arms):
+            places.setdefault(arm, []).append(place)
+        scalers: dict[int, Scaler] = {}
+        rows = {}
+        for arm, own in places.items():
+            scaler = self._scaler(arm)
+            if scaler is not None:
+                scalers[arm] = scaler = copy.copy(scaler)
+                scaler.learn(contexts[own])
+            rows[arm] = _scaled(scaler, contexts[own])
+        # All is checked, so that no reward can be refused from here on.
+        for arm, own in places.items():
+            for row, place in zip(rows[arm], own, strict=True):
+                self._population.observe_features(arm, row, rewards[place])
         if self._scalers is not None:
-            self._scalers.setdefault(arm, Scaler(self.dim)).learn(contexts)
-        rows = self._rows_for(arm, contexts)
-        for row, reward in zip(rows, rewards, strict=True):
-            self._population.observe_features(arm, row, reward)
+            self._scalers.update(scalers)
 
-    def _rows_for(self, arm: int, contexts: Contexts) -> NDArray[np.float32]:
-        if self._scalers is not None and arm in self._scalers:
-            contexts = self._scalers[arm].scaled(contexts)
-        return contexts.astype(np.float32)
+    def check(self, contexts: Contexts) -> None:
+        """Refuses contexts with values beyond the bound."""
+        check_contexts(
+            contexts, MOST_IN_FEATURES if self._scalers is None else _MOST_BEFORE_SCALING
+        )
+
+    def _scaler(self, arm: int) -> Scaler | None:
+        return None if self._scalers is None else self._scalers.get(arm, Scaler(self.dim))
 
     def knows(self, arm: int) -> bool:
         return self._population.knows(arm)
@@ -105,12 +109,14 @@ class OneModelEach:
 
     def expectations(self, arms: Sequence[int], contexts: Contexts) -> NDArray[np.float64]:
         """Upper bounds (ucb) or draws (ts): a row for each context."""
+        self.check(contexts)
         result = np.empty((len(contexts), len(arms)))
         if self._scalers is None:
-            self._score(arms, contexts.astype(np.float32), result)
-        else:
-            for column, arm in enumerate(arms):
-                self._score([arm], self._rows_for(arm, contexts), result[:, column : column + 1])
+            self._score(arms, _scaled(None, contexts), result)
+            return result
+        rows = [_scaled(self._scaler(arm), contexts) for arm in arms]  # all, before any draw
+        for column, arm in enumerate(arms):
+            self._score([arm], rows[column], result[:, column : column + 1])
         return result
 
     def _score(
@@ -131,3 +137,11 @@ class OneModelEach:
                 result[:, column] += population.uncertainty(arm, places)
         finally:
             population.remove_arms(places)
+
+
+def _scaled(scaler: Scaler | None, contexts: Contexts) -> NDArray[np.float32]:
+    """Contexts as the population takes them."""
+    if scaler is not None:
+        contexts = scaler.scaled(contexts)
+        check_contexts(contexts, MOST_IN_FEATURES, " after scaling")
+    return contexts.astype(np.float32)

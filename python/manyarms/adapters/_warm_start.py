@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from manyarms.adapters._numbers import MOST_IN_FEATURES, as_numbers
+from manyarms.errors import InvalidArgumentError
+
 
 def closest_arms(
     cold: Iterable[Any], trained: list[Any], features: Mapping[Any, Any], quantile: float
@@ -17,7 +20,19 @@ def closest_arms(
     the distances from arms to their closest arms.
     """
     arms = list(features)
-    rows = np.array([features[arm] for arm in arms], dtype=float)
+    rows = as_numbers([features[arm] for arm in arms], "arm_to_features")
+    if rows.ndim != 2:
+        raise InvalidArgumentError(
+            f"arm_to_features must have a row of numbers for each arm, but has {rows.ndim} "
+            "dimensions"
+        )
+    beyond = ~(np.abs(rows) <= MOST_IN_FEATURES)
+    if beyond.any():
+        row, column = np.argwhere(beyond)[0]
+        raise InvalidArgumentError(
+            f"feature {column} of arm {arms[row]!r} is {rows[row, column]}, must be finite and "
+            f"at most {MOST_IN_FEATURES:g} in magnitude"
+        )
     lengths = np.linalg.norm(rows, axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         distances = 1 - (rows @ rows.T) / np.outer(lengths, lengths)

@@ -16,6 +16,7 @@ l2_lambda is not 1: there MABWiser starts with the inverse of the value in its f
 from __future__ import annotations
 
 import contextlib
+import copy
 import random
 import sys
 from contextlib import AbstractContextManager
@@ -34,6 +35,7 @@ from manyarms.adapters._mabwiser_models import (
     Settings,
     SharedModel,
 )
+from manyarms.adapters._numbers import as_numbers
 from manyarms.adapters._warm_start import closest_arms
 from manyarms.errors import InvalidArgumentError, UnsupportedError
 
@@ -160,9 +162,11 @@ class MAB(Locked):
         with self._lock:
             rows = self._contexts_of_rewards(decisions, rewards, contexts)
             dim = 0 if rows is None else rows.shape[1]
-            # With a new seed, LinTS makes new draws after each fit.
-            model = self._model.begin_again(dim, self._random.getrandbits(64))
+            # With a new seed, LinTS makes new draws after each fit. It is taken from a
+            # copy, so that a fit that fails changes no later draw.
+            model = self._model.begin_again(dim, copy.copy(self._random).getrandbits(64))
             model.observe(decisions, rewards, rows)
+            self._random.getrandbits(64)
             self._model = model
             self._fitted = True
             self._taught = set(as_list(decisions))
@@ -177,6 +181,7 @@ class MAB(Locked):
             rows = self._contexts_of_rewards(decisions, rewards, contexts)
             _check_width(self._model, rows)
             self._model.observe(decisions, rewards, rows)
+            self._fitted = True
             self._taught.update(as_list(decisions))
 
     def predict(self, contexts: Any = None) -> Any:
@@ -225,6 +230,8 @@ class MAB(Locked):
                     "warm_start is for arms without features: with features, an arm "
                     "without rewards knows from the start what similar arms have taught"
                 )
+            if not self._fitted:
+                raise InvalidArgumentError("nothing was fitted yet: call fit before warm_start")
             trained = [arm for arm in arms if arm in self._taught]
             pairs = closest_arms(self.cold_arms, trained, arm_to_features, distance_quantile)
             for cold, warm in pairs.items():
@@ -295,10 +302,7 @@ def _check_width(model: Model, rows: Contexts | None) -> None:
 
 def _rows(contexts: Any, as_one: bool) -> Contexts:
     """Contexts as rows. Of a column, as pandas has it, as_one makes a single row."""
-    try:
-        rows = np.asarray(contexts, dtype=np.float64)
-    except ValueError as error:
-        raise TypeError(f"contexts must be rows of numbers: {error}") from error
+    rows = as_numbers(contexts, "contexts")
     if rows.ndim == 1 and hasattr(contexts, "to_numpy"):
         rows = rows.reshape(1, -1) if as_one else rows.reshape(-1, 1)
     if rows.ndim != 2:

@@ -24,14 +24,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from manyarms._core import Bandit
 from manyarms.adapters._locked import Locked
+from manyarms.adapters._numbers import (
+    MOST_IN_CONTEXTS,
+    as_numbers,
+    check_contexts,
+    checked_rewards,
+)
 from manyarms.errors import InvalidArgumentError
 
 __all__ = ["ContextualPolicy", "Policy"]
-
-# The library's bounds. They are checked here because the library sees rewards and
-# contexts only when the batch is full.
-_MOST = 1e9
-_MOST_IN_CONTEXTS = 1e6
 
 
 class _Shared(Locked):
@@ -46,7 +47,9 @@ class _Shared(Locked):
         options: dict[str, Any],
     ) -> None:
         super().__init__()
-        self._features = np.array(action_context, dtype=np.float32)
+        if "seed" in options:
+            raise InvalidArgumentError("seed is given, must not be: random_state is the seed")
+        self._features = as_numbers(action_context, "action_context", np.float32).copy()
         if self._features.ndim != 2:
             raise InvalidArgumentError(
                 "action_context must have a row of features for each action, but has "
@@ -106,23 +109,23 @@ class _Shared(Locked):
             raise InvalidArgumentError(
                 f"action is {action}, must be from 0 to {self.n_actions - 1}"
             )
-        value = float(np.asarray(reward).item())
-        if not abs(value) <= _MOST:
-            raise InvalidArgumentError(
-                f"reward is {value}, must be finite and at most {_MOST:g} in magnitude"
-            )
+        value = _one_reward(reward)
+        given = [] if context is None else [context]
         with self._lock:
-            self._actions.append(action)
-            self._rewards.append(value)
-            if context is not None:
-                self._contexts.append(context)
+            if len(self._actions) + 1 < self.batch_size:
+                self._actions.append(action)
+                self._rewards.append(value)
+                self._contexts += given
+            else:
+                rows = [*self._contexts, *given]
+                self.bandit.observe_many(
+                    [*self._actions, action],
+                    [*self._rewards, value],
+                    contexts=np.array(rows) if rows else None,
+                )
+                self._actions, self._rewards, self._contexts = [], [], []
             self.n_trial += 1
             self.action_counts[action] += 1
-            if len(self._actions) == self.batch_size:
-                actions, rewards, contexts = self._actions, self._rewards, self._contexts
-                self._actions, self._rewards, self._contexts = [], [], []
-                rows = np.array(contexts) if contexts else None
-                self.bandit.observe_many(actions, rewards, contexts=rows)
 
 
 class Policy(_Shared):
@@ -205,6 +208,10 @@ class ContextualPolicy(_Shared):
         random_state: int | None = 1,
         **options: Any,
     ) -> None:
+        if "context_dim" in options:
+            raise InvalidArgumentError(
+                "context_dim is given, must not be: dim is the number of values of a context"
+            )
         options["context_dim"] = self.dim = operator.index(dim)
         if self.dim < 1:
             raise InvalidArgumentError(f"dim is {dim}, must be at least 1")
@@ -245,30 +252,29 @@ class ContextualPolicy(_Shared):
         context has the shape (n_rounds, dim), the result (n_rounds, n_actions, len_list).
         """
         _check_counts(n_sim=n_sim)
-        rows = np.asarray(context, dtype=np.float64)
+        rows = as_numbers(context, "context")
         if rows.ndim != 2:
             raise InvalidArgumentError(
                 f"context must have a row for each round, but has {rows.ndim} dimensions"
             )
+        if rows.shape[1] != self.dim:
+            raise InvalidArgumentError(
+                f"context has the shape {rows.shape}, must have ({len(rows)}, {self.dim})"
+            )
+        check_contexts(rows, MOST_IN_CONTEXTS)
         result = np.empty((len(rows), self.n_actions, self.len_list))
         for place, row in enumerate(rows):
-            result[place] = self._distribution(self._row(row), n_sim)
+            result[place] = self._distribution(row, n_sim)
         return result
 
     def _row(self, context: ArrayLike) -> NDArray[np.float64]:
-        row = np.array(context, dtype=np.float64)
+        row = as_numbers(context, "context")
         if row.shape not in ((1, self.dim), (self.dim,)):
             raise InvalidArgumentError(
                 f"context has the shape {row.shape}, must have (1, {self.dim})"
             )
-        row = row.reshape(-1)
-        for value in row:
-            if not abs(value) <= _MOST_IN_CONTEXTS:
-                raise InvalidArgumentError(
-                    f"context has the value {value}, must be finite and at most "
-                    f"{_MOST_IN_CONTEXTS:g} in magnitude"
-                )
-        return row
+        check_contexts(row.reshape(1, -1), MOST_IN_CONTEXTS)
+        return row.reshape(-1).copy()  # for the caller may change his
 
 
 def _policy_types() -> Any:
@@ -287,6 +293,14 @@ def _register(policy: type, base: str) -> None:
     bases = sys.modules.get("obp.policy.base")
     if bases is not None:
         getattr(bases, base).register(policy)
+
+
+def _one_reward(reward: Any) -> float:
+    """A number, or an array with one number."""
+    values = checked_rewards(as_numbers([reward], "reward").reshape(-1))
+    if len(values) != 1:
+        raise InvalidArgumentError(f"reward has {len(values)} values, must be one")
+    return float(values[0])
 
 
 def _check_counts(**counts: int) -> None:

@@ -15,15 +15,18 @@ They are policies of river: ``bandit.evaluate``, ``bandit.evaluate_offline`` and
 
 from __future__ import annotations
 
+import abc
+import contextlib
 import copy
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyarms._core import Bandit
 from manyarms.adapters._locked import Locked
+from manyarms.adapters._numbers import as_numbers, plain
 from manyarms.adapters._untaught import untaught
 from manyarms.errors import InvalidArgumentError, UnsupportedError
 
@@ -39,6 +42,9 @@ except ImportError as error:
 __all__ = ["ContextualPolicy", "Policy"]
 
 
+_Itself = TypeVar("_Itself", bound="_Shared")
+
+
 class _Shared(Locked):
     """What policies with and without contexts have in common."""
 
@@ -49,6 +55,22 @@ class _Shared(Locked):
     _n: int
     _counts: Any
     _rewards: Any
+
+    def __init__(
+        self,
+        bandit: Bandit,
+        reward_obj: Any = None,
+        reward_scaler: Any = None,
+        burn_in: int = 0,
+    ) -> None:
+        super().__init__(reward_obj, reward_scaler, burn_in)  # river's own
+        self.bandit = bandit
+        self._check_options()
+        self._check_context_dim(bandit.context_dim)
+        self._places: dict[Any, int] = {}  # of names in contexts
+
+    @abc.abstractmethod
+    def _check_context_dim(self, dim: int) -> None: ...
 
     def _check_options(self) -> None:
         if not isinstance(self.bandit, Bandit):
@@ -78,8 +100,12 @@ class _Shared(Locked):
         """The first arm that was not pulled often enough."""
         if arm_ids is None:
             arm_ids = self.bandit.ids
-        elif getattr(arm_ids, "dtype", None) == bool:
-            arm_ids = np.asarray(self.bandit.ids)[np.asarray(arm_ids)]
+        arm_ids = plain(arm_ids, "eligible")
+        if getattr(arm_ids, "dtype", None) == bool:
+            ids = np.asarray(self.bandit.ids)
+            if arm_ids.shape != ids.shape:
+                return None  # the bandit refuses the mask
+            arm_ids = ids[arm_ids]
         for arm in arm_ids:
             if self._counts[arm] < self.burn_in:
                 return arm
@@ -108,6 +134,8 @@ class _Shared(Locked):
                 f"update takes one reward, not {len(reward) + len(named)} values: "
                 f"reward_obj is {type(self.reward_obj).__name__}, not a metric"
             )
+        if isinstance(reward[0], (str, bytes)):
+            raise TypeError(f"a reward must be a number, not {type(reward[0]).__name__}")
         return float(reward[0])
 
     def _parameters(
@@ -137,6 +165,16 @@ class _Shared(Locked):
                 params[name] = params[name].clone()
         return params
 
+    def clone(
+        self: _Itself, new_params: dict[str, Any] | None = None, include_attributes: bool = False
+    ) -> _Itself:
+        """Returns a policy with the same arms and options that has learned nothing.
+
+        Clones have the same seed and draw the same numbers. copy.deepcopy keeps what
+        was learned, too.
+        """
+        return type(self)(**self._parameters(new_params, include_attributes))
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.bandit!r})"
 
@@ -153,21 +191,11 @@ class Policy(_Shared, river_bandit.base.Policy):
     burn_in: the number of times that each arm is pulled first.
     """
 
-    def __init__(
-        self,
-        bandit: Bandit,
-        reward_obj: Any = None,
-        reward_scaler: Any = None,
-        burn_in: int = 0,
-    ) -> None:
-        Locked.__init__(self)
-        river_bandit.base.Policy.__init__(self, reward_obj, reward_scaler, burn_in)
-        self.bandit = bandit
-        self._check_options()
-        if bandit.context_dim > 0:
+    def _check_context_dim(self, dim: int) -> None:
+        if dim > 0:
             raise UnsupportedError(
-                f"the bandit's context_dim is {bandit.context_dim}, must be 0: "
-                "ContextualPolicy is for bandits with contexts"
+                f"the bandit's context_dim is {dim}, must be 0: ContextualPolicy is for "
+                "bandits with contexts"
             )
 
     def _pull(self, arm_ids: Any) -> Any:
@@ -184,16 +212,6 @@ class Policy(_Shared, river_bandit.base.Policy):
         """Learns a reward of any arm that the bandit still has."""
         self._learn(arm_id, None, reward, named)
 
-    def clone(
-        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
-    ) -> Policy:
-        """Returns a policy with the same arms and options that has learned nothing.
-
-        Clones have the same seed and draw the same numbers. copy.deepcopy keeps what
-        was learned, too.
-        """
-        return type(self)(**self._parameters(new_params, include_attributes))
-
 
 class ContextualPolicy(_Shared, river_bandit.base.ContextualPolicy):
     """A river policy for contexts that uses a manyarms.Bandit with context_dim.
@@ -204,68 +222,65 @@ class ContextualPolicy(_Shared, river_bandit.base.ContextualPolicy):
     has the names so far.
     """
 
-    def __init__(
-        self,
-        bandit: Bandit,
-        reward_obj: Any = None,
-        reward_scaler: Any = None,
-        burn_in: int = 0,
-    ) -> None:
-        Locked.__init__(self)
-        river_bandit.base.ContextualPolicy.__init__(self, reward_obj, reward_scaler, burn_in)
-        self.bandit = bandit
-        self._check_options()
-        if bandit.context_dim == 0:
+    def _check_context_dim(self, dim: int) -> None:
+        if dim == 0:
             raise UnsupportedError(
                 "the bandit's context_dim is 0, must be at least 1: Policy is for bandits "
                 "without contexts"
             )
-        self._places: dict[Any, int] = {}
 
     @property
     def context_names(self) -> list[Any]:
         return list(self._places)
 
     def _pull(self, arm_ids: Any, context: Any = None) -> Any:
-        return self._choose(arm_ids, self._row(context))
+        with self._row(context) as row:
+            return self._choose(arm_ids, row)
 
     def pull(self, arm_ids: Any = None, context: Any = None) -> Any:
         """Returns the arm to play among arm_ids, all of which the bandit must have.
 
         Without arm_ids, all arms are eligible.
         """
-        return self._choose(arm_ids, self._row(context))
+        with self._row(context) as row:
+            return self._choose(arm_ids, row)
 
     def update(self, arm_id: int | str, context: Any, *reward: Any, **named: Any) -> None:
         """Learns a reward that any arm that the bandit still has got in a context."""
-        self._learn(arm_id, self._row(context), reward, named)
+        with self._row(context) as row:
+            self._learn(arm_id, row, reward, named)
 
-    def clone(
-        self, new_params: dict[str, Any] | None = None, include_attributes: bool = False
-    ) -> ContextualPolicy:
-        """Returns a policy with the same arms and options that has learned nothing.
-
-        Clones have the same seed and draw the same numbers. copy.deepcopy keeps what
-        was learned, too.
-        """
-        return type(self)(**self._parameters(new_params, include_attributes))
-
-    def _row(self, context: Any) -> Any:
+    @contextlib.contextmanager
+    def _row(self, context: Any) -> Iterator[Any]:
+        """Gives a context as a row. New names get their places if nothing fails meanwhile."""
         if not isinstance(context, Mapping):
-            return context
+            yield context
+            return
+        places = self._places
+        if all(name in places for name in context):
+            yield self._filled(context, places)
+            return
+        with self._lock:  # so that no other name gets the same place
+            places = self._with_new_names(context)
+            yield self._filled(context, places)
+            self._places = places  # a reader has the old or the new ones
+
+    def _with_new_names(self, context: Mapping[Any, Any]) -> dict[Any, int]:
+        places = dict(self._places)
         dim = self.bandit.context_dim
-        with self._lock:
-            places = self._places
-            new = [name for name in context if name not in places]
-            if len(places) + len(new) > dim:
+        for name in context:
+            if name not in places and len(places) == dim:
                 raise InvalidArgumentError(
-                    f"a context has a value '{new[-1]}', but the names so far are "
-                    f"{', '.join(map(repr, places)) or 'none'} and context_dim is {dim}"
+                    f"a context has a value {name!r}, but the names so far are "
+                    f"{', '.join(map(repr, self._places)) or 'none'} and context_dim is {dim}"
                 )
-            if new:  # after all checks of names; a reader has the old or the new places
-                places = {**places, **{name: len(places) + i for i, name in enumerate(new)}}
-                self._places = places
-        row: NDArray[np.float64] = np.zeros(dim)
-        for name, value in context.items():
-            row[places[name]] = value
+            places.setdefault(name, len(places))
+        return places
+
+    def _filled(self, context: Mapping[Any, Any], places: dict[Any, int]) -> NDArray[np.float64]:
+        values = as_numbers(list(context.values()), "context")
+        if values.ndim != 1:
+            raise TypeError("context must have one number for each name")
+        row: NDArray[np.float64] = np.zeros(self.bandit.context_dim)
+        row[[places[name] for name in context]] = values
         return row
