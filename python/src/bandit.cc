@@ -44,7 +44,7 @@ void BindConstruction(BanditClass& bandit) {
       [](PyBandit* self, nb::handle dim, const std::string& policy,
          const PySearch& search,
          const std::optional<PyExploration>& exploration, double regularisation,
-         const std::optional<GaussianPrior>& prior, bool negative_rewards,
+         const std::optional<PyPrior>& prior, bool negative_rewards,
          nb::handle context_dim, bool context_constants, nb::handle seed,
          nb::handle max_pending, const nb::kwargs& policy_options) {
         new (self) PyBandit(
@@ -52,7 +52,7 @@ void BindConstruction(BanditClass& bandit) {
              .policy = MakePolicyOptions(policy, exploration, policy_options),
              .search = MakeSearchOptions(search),
              .regularisation = regularisation,
-             .prior = prior,
+             .prior = MakeBanditPrior(prior),
              .negative_rewards = negative_rewards,
              .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
              .context_constants = context_constants,

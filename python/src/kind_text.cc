@@ -92,7 +92,8 @@ std::string BanditSignature() {
   const BanditOptions defaults;
   return fmt::format(
       "def __init__(self, dim: int, {}, *, {}regularisation: float = {}, "
-      "prior: Prior | None = None, negative_rewards: bool = {}, {}, seed: int "
+      "prior: Prior | typing.Literal['independent'] | None = None, "
+      "negative_rewards: bool = {}, {}, seed: int "
       "= {}, max_pending: int = {}) "
       "-> None",
       KindParameters(), PolicyParameters(), PythonText(defaults.regularisation),

@@ -366,13 +366,16 @@ void BindLearners(PopulationClass& population) {
           "KeyError.")
       .def(
           "import_learner",
-          [](PyPopulation& self, nb::handle learner, const nb::bytes& data) {
+          [](PyPopulation& self, nb::handle learner, nb::handle data) {
+            const nb::bytes bytes(
+                nb::steal<nb::bytes>(PyBytes_FromObject(data.ptr())));
+            if (!bytes.is_valid()) throw nb::python_error();
             self.Import(ParseLearner(learner),
-                        std::string_view(data.c_str(), data.size()));
+                        std::string_view(bytes.c_str(), bytes.size()));
           },
           "learner"_a, "data"_a,
-          nb::sig("def import_learner(self, learner: int | str, data: bytes) "
-                  "-> None"),
+          nb::sig("def import_learner(self, learner: int | str, data: bytes | "
+                  "bytearray | memoryview) -> None"),
           "The learner becomes the one that was exported, whether it existed "
           "or not. Raises CorruptFileError for other bytes, and "
           "InvalidArgumentError for a learner of a population with other "
@@ -395,11 +398,12 @@ void BindLearners(PopulationClass& population) {
           "The prior that this learner began with, or would begin with now; "
           "None stands for mean 0 and regularisation times the identity.")
       .def(
-          "learn_prior", [](PyPopulation& self) { self.LearnPrior(); },
-          nb::sig("def learn_prior(self) -> None"),
+          "learn_prior", [](PyPopulation& self) { return self.LearnPrior(); },
+          nb::sig("def learn_prior(self) -> bool"),
           "Learns a shared prior from all learners now. (With more than a "
-          "thousand, from a sample of them.)\nRaises UnsupportedError if the "
-          "prior is not shared.");
+          "thousand, from a sample of them.) Returns False, and the prior "
+          "stays, if nothing was learned yet or the prior cannot be computed."
+          "\nRaises UnsupportedError if the prior is not shared.");
 }
 
 void BindProperties(PopulationClass& population) {

@@ -6,6 +6,8 @@
 #include <nanobind/stl/variant.h>
 
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,23 +20,52 @@ using namespace nb::literals;
 namespace manyarms::python {
 namespace {
 
-// All values, row after row.
-std::vector<double> ParseValues(nb::handle values, const char* name) {
+// All values, row after row, as doubles.
+std::vector<double> ParseValues(nb::handle values, const char* name,
+                                std::size_t dimensions) {
   using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+  const nb::module_ numpy = nb::module_::import_("numpy");
   Values array;
+  bool are_numbers =
+      !nb::cast<bool>(numpy.attr("ma").attr("isMaskedArray")(values));
   try {
-    array = nb::cast<Values>(nb::module_::import_("numpy").attr(
-        "ascontiguousarray")(values, "dtype"_a = "float64"));
+    const nb::object given = numpy.attr("asarray")(values);
+    const auto kind = nb::cast<std::string>(given.attr("dtype").attr("kind"));
+    are_numbers =
+        are_numbers && std::string("iuf").find(kind) != std::string::npos;
+    if (are_numbers) {
+      array = nb::cast<Values>(
+          numpy.attr("ascontiguousarray")(given, "dtype"_a = "float64"));
+    }
   } catch (const nb::python_error&) {
+    are_numbers = false;
+  }
+  if (!are_numbers || array.ndim() != dimensions) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("{} of a prior must be numbers, in an array or in "
-                            "lists of equal length",
-                            name));
+                fmt::format("{} of a prior must be numbers in {}, none of them "
+                            "missing",
+                            name,
+                            dimensions == 1 ? "one row"
+                                            : "rows as long as "
+                                              "the mean"));
   }
   return {array.data(), array.data() + array.size()};
 }
 
 }  // namespace
+
+std::optional<GaussianPrior> MakeBanditPrior(
+    const std::optional<PyPrior>& prior) {
+  if (!prior) return std::nullopt;
+  const PopulationPrior made = MakePrior(*prior);
+  if (std::holds_alternative<SharedPrior>(made)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "a Bandit is one learner and cannot share a prior; use "
+                "Population, or Prior(mean, precision)");
+  }
+  const auto* given = std::get_if<GaussianPrior>(&made);
+  return given != nullptr ? std::optional(*given) : std::nullopt;
+}
 
 PopulationPrior MakePrior(const PyPrior& prior) {
   if (const auto* given = std::get_if<GaussianPrior>(&prior)) return *given;
@@ -61,8 +92,8 @@ along each direction. regularisation=r is mean 0 and r times the identity.)")
           "__init__",
           [](GaussianPrior* self, nb::handle mean, nb::handle precision) {
             GaussianPrior prior{
-                .mean = ParseValues(mean, "the mean"),
-                .precision = ParseValues(precision, "the precision")};
+                .mean = ParseValues(mean, "the mean", 1),
+                .precision = ParseValues(precision, "the precision", 2)};
             const std::size_t n = prior.mean.size();
             if (prior.precision.size() != n * n) {
               throw Error(ErrorCode::kInvalidArgument,
@@ -74,12 +105,12 @@ along each direction. regularisation=r is mean 0 and r times the identity.)")
             new (self) GaussianPrior(std::move(prior));
           },
           "mean"_a, "precision"_a,
-          nb::sig("def __init__(self, mean: Features | Row, precision: "
-                  "Features) -> None"),
-          R"(A prior over n coefficients, which are dim, or with contexts the entries of
-the matrix that Bandit.mean is then.
+          nb::sig("def __init__(self, mean: Row, precision: Features) -> "
+                  "None"),
+          R"(A prior over n coefficients, which are dim, or with contexts those of
+Bandit.mean.ravel().
 
-mean: n values, or such a matrix.
+mean: n values.
 precision: n rows of n values, symmetric and positive definite.)")
       .def_prop_ro(
           "mean", [](const GaussianPrior& self) { return Array(self.mean); },
@@ -98,6 +129,12 @@ precision: n rows of n values, symmetric and positive definite.)")
            [](const GaussianPrior& self, nb::handle other) {
              return nb::isinstance<GaussianPrior>(other) &&
                     self == nb::cast<const GaussianPrior&>(other);
+           })
+      .def("__hash__",
+           [](nb::handle self) {
+             return nb::hash(
+                 nb::make_tuple(self.attr("mean").attr("tobytes")(),
+                                self.attr("precision").attr("tobytes")()));
            })
       .def(
           "__reduce__",
@@ -132,6 +169,10 @@ precision: n rows of n values, symmetric and positive definite.)")
            [](const SharedPrior& self, nb::handle other) {
              return nb::isinstance<SharedPrior>(other) &&
                     self == nb::cast<const SharedPrior&>(other);
+           })
+      .def("__hash__",
+           [](const SharedPrior& self) {
+             return std::hash<double>()(self.refit_growth);
            })
       .def(
           "__reduce__",

@@ -17,6 +17,11 @@ using PyPrior = std::variant<std::string, GaussianPrior, SharedPrior>;
 /// Throws Error(kInvalidArgument) for an unknown name.
 PopulationPrior MakePrior(const PyPrior& prior);
 
+/// That of a bandit; none stands for an independent one. Throws
+/// Error(kInvalidArgument) for a shared one.
+std::optional<GaussianPrior> MakeBanditPrior(
+    const std::optional<PyPrior>& prior);
+
 void BindPriors(nanobind::module_& module);
 
 }  // namespace manyarms::python

@@ -164,8 +164,8 @@ std::vector<double> PyPopulation::Uncertainty(const LearnerKey& learner,
   });
 }
 
-void PyPopulation::LearnPrior() {
-  WithArms([&] { population_.LearnPrior(); });
+bool PyPopulation::LearnPrior() {
+  return WithArms([&] { return population_.LearnPrior(); });
 }
 
 void PyPopulation::Forget(const LearnerKey& learner) {

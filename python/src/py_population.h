@@ -73,7 +73,7 @@ class PyPopulation {
   std::vector<double> Uncertainty(const LearnerKey& learner, const PyIds& arms,
                                   Context context) const;
 
-  void LearnPrior();
+  bool LearnPrior();
   void Forget(const LearnerKey& learner);
   std::vector<LearnerKey> Learners() const;
   std::string Export(const LearnerKey& learner) const;

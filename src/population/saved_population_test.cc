@@ -1,8 +1,12 @@
+#include <cstring>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 
 #include "in_a_folder.h"
 #include "manyarms/population.h"
+#include "paths.h"
 #include "saved_bytes.h"
 #include "testing.h"
 
@@ -193,6 +197,53 @@ TEST(SavedPopulation, OfALaterVersionIsUnsupported) {
   const std::string changed = later(text, 8);
   ExpectError(ErrorCode::kUnsupported, {"format 99"}, [&] {
     population.Import("a", std::as_bytes(std::span(changed)));
+  });
+}
+
+// Files of format 1, which knows neither contexts nor priors, were written by
+// the version that had it: 5 arms, learners 5 and "a" with 4 rewards each.
+TEST(SavedPopulation, ReadsFormatOne) {
+  const std::filesystem::path folder = testing::TestFolder() / "data" / "saved";
+  Population loaded = Population::Load(folder / "population-1");
+  EXPECT_EQ(loaded.options(), Options(ThompsonOptions{}));
+  EXPECT_EQ(loaded.size(), 5U);
+  EXPECT_EQ(loaded.Learners(), (std::vector<LearnerKey>{5U, "a"}));
+  EXPECT_EQ(loaded.Describe("a").rewards, 4U);
+  EXPECT_EQ(loaded.Describe("a").pending, 2U);
+
+  std::ifstream file(folder / "learner-1", std::ios::binary);
+  const std::string learner(std::istreambuf_iterator<char>(file), {});
+  loaded.Import("b", std::as_bytes(std::span(learner)));
+  EXPECT_EQ(loaded.Mean("b"), loaded.Mean("a"));
+  loaded.Import("a", std::as_bytes(std::span(learner)));
+  EXPECT_EQ(loaded.Describe("a").pending, 2U);
+}
+
+// It would ask in the name of the prior, and spoil the order of new learners.
+TEST(ExportedLearners, HaveRewardsIfTheyHaveLearned) {
+  Population population = MakePopulation(Options(ThompsonOptions{}));
+  const auto exported = population.Export("a");
+  const std::uint64_t rewards = population.Describe("a").rewards;
+  std::string text(reinterpret_cast<const char*>(exported.data()),
+                   exported.size() - 4);
+  // The number of rewards follows the counters of choices and decisions, and a
+  // byte that says that it has learned.
+  const auto word = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, text.data() + at, sizeof value);
+    return value;
+  };
+  std::size_t at = 0;
+  while (word(at) != population.Describe("a").choices ||
+         word(at + 17) != rewards) {
+    ++at;
+    ASSERT_LT(at + 25, text.size());
+  }
+  const std::uint64_t none = 0;
+  std::memcpy(text.data() + at + 17, &none, sizeof none);
+  const std::string forged = testing::WithChecksum(text);
+  ExpectError(ErrorCode::kCorrupt, {"no rewards"}, [&] {
+    population.Import("b", std::as_bytes(std::span(forged)));
   });
 }
 
