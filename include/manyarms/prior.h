@@ -50,9 +50,8 @@ struct IndependentPrior {
 struct SharedPrior {
   /// The prior is learned anew whenever the rewards have become more by this
   /// share since the last time, and by 64 at least. That call of Learn, Observe
-  /// or LearnFor takes longer: with 16 coefficients up to some tenths of a
-  /// second, with 150 some seconds. 0: only when LearnPrior is called, which is
-  /// for services where no call may take so long.
+  /// or LearnFor takes longer (docs/python.md has times). 0: only when
+  /// LearnPrior is called, which is for services where no call may take long.
   double refit_growth = 0.25;
 
   bool operator==(const SharedPrior&) const = default;

@@ -271,8 +271,13 @@ def crooked() -> np.ndarray:
 BAD: list[tuple[str, Any, Any]] = [
     ("mean has 3 values, must have 4", np.zeros(3), np.eye(3)),
     ("precision of a prior has 9 values, must have 4 x 4", np.zeros(4), np.eye(3)),
-    ("precision of a prior has 0 values, must have 4 x 4", np.zeros(4), []),
-    ("mean has 0 values, must have 4", [], []),
+    ("the precision of a prior must be numbers in rows", np.zeros(4), []),
+    ("the precision of a prior must be numbers in rows", np.zeros(4), np.ones(16)),
+    ("mean has 0 values, must have 4", [], np.zeros((0, 0))),
+    ("the mean of a prior must be numbers in one row", np.zeros((2, 2)), np.eye(4)),
+    ("the mean of a prior must be numbers", ["1", "2", "3", "4"], np.eye(4)),
+    ("the mean of a prior must be numbers", [1, 2, None, 4], np.eye(4)),
+    ("none of them missing", np.ma.array(np.zeros(4), mask=[0, 1, 0, 0]), np.eye(4)),
     ("not symmetric: the entry in row 1, column 0 is 0, .* 0.5", np.zeros(4), crooked()),
     ("eigenvalues from -1 to 1", np.zeros(4), np.diag([1, 1, 1, -1])),
     ("eigenvalues from 0 to 1", np.zeros(4), np.diag([1, 1, 1, 0])),
@@ -303,8 +308,13 @@ def test_bad_kinds_of_priors() -> None:
         with pytest.raises(TypeError):
             Population(DIM, prior=prior)  # type: ignore[arg-type]
     for prior in ("shared", SharedPrior()):
-        with pytest.raises(TypeError):
+        with pytest.raises(errors.InvalidArgumentError, match="cannot share a prior"):
             Bandit(DIM, prior=prior)  # type: ignore[arg-type]
+    assert Bandit(DIM, prior="independent").prior is None
+    with pytest.raises(errors.UnsupportedError, match="theory"):
+        Bandit(DIM, exploration=manyarms.TheoryRadius(10), prior=some_prior())
+    with pytest.raises(errors.InvalidArgumentError, match="coefficients .* 256"):
+        Population(257, prior="shared")
     for make, prior in ((Bandit, some_prior()), (Population, some_prior()), (Population, "shared")):
         with pytest.raises(errors.UnsupportedError, match="negative_rewards"):
             make(DIM, prior=prior, negative_rewards=True)  # type: ignore[operator]
@@ -320,5 +330,11 @@ def test_only_a_shared_prior_is_learned() -> None:
         assert pickle.dumps(population) == before
     assert played("independent").prior_of(1) is None
     empty = played("shared")
-    empty.learn_prior()  # from nobody
+    assert empty.learn_prior() is False  # from nobody
+    choose_and_learn(empty, 1, 1)
+    assert len({some_prior(), some_prior(), SharedPrior(), SharedPrior()}) == 2
+    other = played("shared")
+    other.import_learner(1, memoryview(empty.export_learner(1)))
+    assert other.export_learner(1) == empty.export_learner(1)
+    empty = played("shared")
     assert empty.prior == Prior([0] * DIM, np.eye(DIM)) and empty.stats["prior_refits"] == 0
