@@ -24,6 +24,8 @@
 
 namespace manyarms {
 
+inline constexpr std::size_t kDefaultOrderBudget = std::size_t{256} << 20;
+
 struct PopulationOptions {
   std::size_t dim = 0;  ///< number of features of an arm, 1 to kMaxDim
   /// ts or ucb. elim is refused: it keeps every arm in one of its stages, for
@@ -47,7 +49,7 @@ struct PopulationOptions {
   /// them together may take this number of bytes, at least 1. (Surveys under
   /// way are not counted, see CertifiedOptions::max_bytes; there is at most one
   /// for each survey thread.) Decisions do not depend on it.
-  std::size_t order_budget = std::size_t{256} << 20;
+  std::size_t order_budget = kDefaultOrderBudget;
 
   bool operator==(const PopulationOptions&) const = default;
 };

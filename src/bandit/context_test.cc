@@ -180,7 +180,7 @@ TEST_P(Contexts, ExactSearchesDecideAsTheScan) {
   }
   for (int t = 0; t < 900; ++t) {
     const std::vector<float> c =
-        ContextNumber(t % 3 == 0 ? static_cast<std::uint64_t>(10 + t) : t % 2);
+        ContextNumber(static_cast<std::uint64_t>(t % 3 == 0 ? 10 + t : t % 2));
     if (t % 10 == 9) {
       const std::vector<Decision> top = certified.ChooseBest(4, {}, c);
       const std::vector<Decision> expected = scan.ChooseBest(4, {}, c);
@@ -232,7 +232,7 @@ TEST_P(Contexts, AreSavedWithWhatIsPending) {
   }
   for (int t = 0; t < 30; ++t) {
     const std::vector<float> c =
-        ContextNumber(static_cast<std::uint64_t>(100 + t));
+        ContextNumber(100 + static_cast<std::uint64_t>(t));
     const Decision decision = bandit.Choose({}, c);
     const Decision same = loaded.Choose({}, c);
     ASSERT_EQ(decision.arm, same.arm);

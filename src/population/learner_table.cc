@@ -67,10 +67,12 @@ std::vector<const LearnerTable::Learners::value_type*> LearnerTable::Sorted(
 
 std::vector<const LearnerTable::Learners::value_type*>
 LearnerTable::SortedByHash(const Shard& shard) {
-  // Those with the same hash stay in the order of their keys.
   std::vector<const Learners::value_type*> entries = Sorted(shard);
-  std::ranges::stable_sort(
-      entries, {}, [](const auto* entry) { return StableHash(entry->first); });
+  std::ranges::sort(entries, [](const auto* one, const auto* other) {
+    const std::uint64_t hash = StableHash(one->first);
+    const std::uint64_t others = StableHash(other->first);
+    return hash != others ? hash < others : one->first < other->first;
+  });
   return entries;
 }
 

@@ -201,6 +201,7 @@ TEST(SharedPrior, BatchesDoNotDependOnThreads) {
     std::vector<ArmId> chosen;
     for (std::uint64_t t = 0; t < 40; ++t) {
       std::vector<LearnerKey> keys;
+      keys.reserve(20);
       for (std::uint64_t i = 0; i < 20; ++i) keys.emplace_back(t * 10 + i);
       std::vector<DecisionId> ids;
       std::vector<double> rewards;

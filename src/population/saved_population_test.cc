@@ -1,3 +1,4 @@
+#include <array>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -164,8 +165,7 @@ PopulationOptions WithPrior(const PopulationPrior& prior) {
   return options;
 }
 
-const std::vector<std::string> kNames = {"Thompson", "Ucb", "GivenPrior",
-                                         "SharedPrior"};
+constexpr std::array kNames = {"Thompson", "Ucb", "GivenPrior", "SharedPrior"};
 
 // After the 23 rewards of MakePopulation a shared prior is learned anew at the
 // 64th.

@@ -2,13 +2,14 @@
 
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 namespace manyarms {
 
 Workspace::Workspace(const PopulationOptions& options,
-                     const ContextModel& model, const Posterior& fresh,
+                     const ContextModel& model, Posterior fresh,
                      const ArmStore& store, Index& index)
-    : posterior(fresh),
+    : posterior(std::move(fresh)),
       questions(MakeQuestions(options.policy, posterior, model)),
       finder(index.MakeSharedFinder()),
       eligible_arms(store) {}

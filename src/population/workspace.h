@@ -21,7 +21,7 @@ namespace manyarms {
 struct Workspace {
   /// Throws Error for options out of bounds or combinations that cannot work.
   Workspace(const PopulationOptions& options, const ContextModel& model,
-            const Posterior& fresh, const ArmStore& store, Index& index);
+            Posterior fresh, const ArmStore& store, Index& index);
 
   /// The posterior becomes the learner's, or the prior if there is no learner
   /// or if it has learned nothing.

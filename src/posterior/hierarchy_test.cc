@@ -46,6 +46,7 @@ std::vector<Rewards> Draw(std::size_t learners, Index most,
                           const VectorXd& mean, const MatrixXd& lower,
                           double deviation) {
   std::vector<Rewards> drawn;
+  drawn.reserve(learners);
   for (std::size_t u = 0; u < learners; ++u) {
     const Index count =
         std::min<Index>(most, 1 + static_cast<Index>(u) * most / 4);
@@ -58,6 +59,7 @@ std::vector<Rewards> Draw(std::size_t learners, Index most,
 
 std::vector<Evidence> AsEvidence(const std::vector<Rewards>& learners) {
   std::vector<Evidence> evidence;
+  evidence.reserve(learners.size());
   for (const Rewards& learner : learners) {
     evidence.push_back(learner.AsEvidence());
   }

@@ -94,7 +94,7 @@ TEST(PriorFactor, IsTheRegularisationIfItIsAMultipleOfOne) {
 }
 
 TEST(PriorFactor, RefusesWhatIsNoPrior) {
-  const double kNaN = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const auto refused = [](const GaussianPrior& prior,
                           const std::vector<std::string>& words) {
     ExpectError(ErrorCode::kInvalidArgument, words,

@@ -124,12 +124,12 @@ void CheckArmsLast(const RunSpec& spec) {
 
 void CheckLearnersOptions(const RunSpec& spec) {
   if (spec.environment.learners > 0) return;
-  if (spec.order_budget != RunSpec{}.order_budget) {
+  if (spec.order_budget != kDefaultOrderBudget) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("order_budget is {}, but learners is 0",
                             spec.order_budget));
   }
-  if (spec.prior != RunSpec{}.prior) {
+  if (!std::holds_alternative<IndependentPrior>(spec.prior)) {
     throw Error(ErrorCode::kInvalidArgument,
                 "the prior is not independent, but learners is 0");
   }

@@ -24,7 +24,7 @@ struct RunSpec {
   double regularisation = 1.0;
   bool negative_rewards = false;
   /// As in PopulationOptions; without learners they must be the defaults.
-  std::size_t order_budget = PopulationOptions{}.order_budget;
+  std::size_t order_budget = kDefaultOrderBudget;
   PopulationPrior prior = IndependentPrior{};
   std::uint64_t steps = 20000;  ///< T in the paper
 };
