@@ -66,7 +66,7 @@ def test_ranges_that_are_not_all_arms() -> None:
     bandit = manyarms.Bandit(1)
     bandit.add_arms(range(5), np.ones((5, 1)))
     with pytest.raises(KeyError, match="there is no arm 5"):
-        bandit.choose(eligible=range(2, 10**15))  # without room for so many ids
+        bandit.choose(eligible=range(2, 10**15))  # far more ids than fit into memory
     with pytest.raises(ValueError, match="from 0 to"):
         bandit.choose(eligible=range(-1, 3))
     with pytest.raises(ValueError, match="from 0 to"):

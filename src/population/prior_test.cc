@@ -143,8 +143,9 @@ TEST(SharedPrior, IsLearnedFromAllRewards) {
       }
     }
   };
-  // Sums are taken in another order here, and rounding is magnified by the
-  // steps of expectation-maximisation.
+  // This test adds the numbers up in another order than the library, so they
+  // differ in the last digits, and the steps of expectation-maximisation
+  // increase the differences.
   const auto expect_prior = [&](std::size_t learners) {
     const std::span<const Evidence> all(evidence.data(), learners);
     for (int step = 0; step < 5; ++step) hierarchy.Improve(all);

@@ -77,10 +77,10 @@ def reward_table(study: Study) -> list[str]:
                 cells.append("–")
                 continue
             theirs, own = row["checkpoints"][step], ours["checkpoints"][step]
-            beside = "" if rival == OURS else f"; ours {own['regret']:,.0f}"
+            beside = "" if rival == OURS else f"; `ts x certified` {own['regret']:,.0f}"
             cells.append(f"{theirs['regret']:,.0f} after {int(step):,}{beside}")
         lines.append([fact["name"], *cells])
-    return table(["regret after so many steps",
+    return table(["regret, and the number of steps",
                   *(f"K = {arms:,}" for arms in study.sizes)], lines)
 
 
