@@ -49,8 +49,9 @@ struct BanditOptions {
   std::uint64_t seed = 1;
   /// Rewards can be learned for this number of the latest decisions, 1 to
   /// kMaxPending; older decisions are forgotten. A decision whose reward never
-  /// comes takes 4d + 16 bytes until it is forgotten or dismissed (up to twice
-  /// that while vectors have spare capacity).
+  /// comes takes 4d + 16 bytes, and 4 for each value of its context, until it
+  /// is forgotten or dismissed (up to twice that while vectors have spare
+  /// capacity).
   std::size_t max_pending = std::size_t{1} << 20;
 
   bool operator==(const BanditOptions&) const = default;
