@@ -105,8 +105,8 @@ std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
 void Bandit::Learn(DecisionId decision, double reward) {
   State& state = *state_;
   CheckReward(reward);
-  state.model.Learn(state.posterior, state.pending.Features(decision),
-                    state.scale.Inner(reward));
+  state.model.LearnRow(state.posterior, state.pending.Features(decision),
+                       state.scale.Inner(reward));
   state.pending.Remove(decision);
 }
 

@@ -80,16 +80,11 @@ std::vector<Decision> Bandit::State::DecideAll(
 
 void Bandit::State::Learn(std::span<const float> inner, double reward,
                           Context context) {
-  if (context.empty()) {
-    posterior.Update(inner, scale.Inner(reward));
-  } else {
-    posterior.Update(model.Products(context, inner), scale.Inner(reward));
-  }
+  model.Learn(posterior, context, inner, scale.Inner(reward));
 }
 
 Eigen::VectorXd Bandit::State::MeanIn(Context context) const {
-  const Eigen::VectorXd mean = posterior.Mean();
-  return context.empty() ? mean : model.Direction(mean, context);
+  return model.Direction(posterior.Mean(), context);
 }
 
 double Bandit::State::Predict(const Eigen::VectorXd& mean,
@@ -99,13 +94,7 @@ double Bandit::State::Predict(const Eigen::VectorXd& mean,
 
 double Bandit::State::PredictInner(const Eigen::VectorXd& mean,
                                    std::span<const float> inner) const {
-  double reward = 0;
-  for (std::size_t j = 0; j < inner.size(); ++j) {
-    reward += mean[static_cast<Eigen::Index>(j)] * inner[j];
-  }
-  const auto constant = static_cast<Eigen::Index>(inner.size());
-  if (mean.size() > constant) reward += mean[constant];
-  return scale.Outer(reward);
+  return scale.Outer(ContextModel::Predict(mean, inner));
 }
 
 void Bandit::State::Announce(std::span<const Slot> slots) {

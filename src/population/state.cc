@@ -224,8 +224,8 @@ void Population::State::Learn(const LearnerKey& key,
     if (numbers.empty()) return;
     Teach(learner, [&](Posterior& posterior) {
       for (std::size_t i = 0; i < numbers.size(); ++i) {
-        model.Learn(posterior, learner.pending->Features(numbers[i]),
-                    scale.Inner(rewards[i]));
+        model.LearnRow(posterior, learner.pending->Features(numbers[i]),
+                       scale.Inner(rewards[i]));
       }
     });
     for (const std::uint64_t number : numbers) learner.Done(number);
@@ -235,11 +235,9 @@ void Population::State::Learn(const LearnerKey& key,
 void Population::State::Observe(const LearnerKey& key,
                                 std::span<const float> inner, double reward,
                                 Context context) {
-  std::vector<float> row(context.begin(), context.end());
-  row.insert(row.end(), inner.begin(), inner.end());
   learners.Change(key, [&](Learner& learner) {
     Teach(learner, [&](Posterior& posterior) {
-      model.Learn(posterior, row, scale.Inner(reward));
+      model.Learn(posterior, context, inner, scale.Inner(reward));
     });
   });
 }
@@ -266,20 +264,13 @@ Eigen::VectorXd Population::State::MeanOf(const LearnerKey& key,
                                           Context context) {
   model.Check(context);
   return WithPosterior(key, [&](const Workspace& workspace) {
-    const Eigen::VectorXd mean = workspace.posterior.Mean();
-    return context.empty() ? mean : model.Direction(mean, context);
+    return model.Direction(workspace.posterior.Mean(), context);
   });
 }
 
 double Population::State::Predict(const Eigen::VectorXd& mean,
                                   std::span<const float> inner) const {
-  double reward = 0;
-  for (std::size_t j = 0; j < inner.size(); ++j) {
-    reward += mean[static_cast<Eigen::Index>(j)] * inner[j];
-  }
-  const auto constant = static_cast<Eigen::Index>(inner.size());
-  if (mean.size() > constant) reward += mean[constant];
-  return scale.Outer(reward);
+  return scale.Outer(ContextModel::Predict(mean, inner));
 }
 
 std::vector<double> Population::State::PredictRows(

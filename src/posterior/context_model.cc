@@ -113,6 +113,7 @@ std::vector<double> ContextModel::Products(Context context,
 
 Eigen::VectorXd ContextModel::Direction(const Eigen::VectorXd& coefficients,
                                         Context context) const {
+  if (!has_contexts()) return coefficients;
   const Eigen::VectorXd extended = Extended(context);
   const auto width = static_cast<Eigen::Index>(columns());
   Eigen::VectorXd direction = Eigen::VectorXd::Zero(width);
@@ -130,14 +131,23 @@ bool ContextModel::MayHaveOrder(Context context) const {
   return !has_contexts() || Length(context) >= 0x1p-10;
 }
 
-void ContextModel::Learn(Posterior& posterior, std::span<const float> row,
-                         double reward) const {
-  if (!has_contexts()) {
-    posterior.Update(row, reward);
-    return;
+double ContextModel::Predict(const Eigen::VectorXd& direction,
+                             std::span<const float> arm) {
+  double reward = 0;
+  for (std::size_t j = 0; j < arm.size(); ++j) {
+    reward += direction[static_cast<Eigen::Index>(j)] * arm[j];
   }
-  posterior.Update(
-      Products(row.first(context_dim()), row.subspan(context_dim())), reward);
+  const auto constant = static_cast<Eigen::Index>(arm.size());
+  return direction.size() > constant ? reward + direction[constant] : reward;
+}
+
+void ContextModel::Learn(Posterior& posterior, Context context,
+                         std::span<const float> arm, double reward) const {
+  if (has_contexts()) {
+    posterior.Update(Products(context, arm), reward);
+  } else {
+    posterior.Update(arm, reward);
+  }
 }
 
 double ContextModel::Width(const Posterior& posterior, Context context,

@@ -68,7 +68,7 @@ class ContextModel {
                                std::span<const float> arm) const;
 
   /// M'c: coefficients of an arm's features, and of its constant if that is not
-  /// stored.
+  /// stored. Without contexts, the coefficients themselves.
   Eigen::VectorXd Direction(const Eigen::VectorXd& coefficients,
                             Context context) const;
 
@@ -79,10 +79,21 @@ class ContextModel {
   /// if the context is so short that widths would lose digits in float.
   bool MayHaveOrder(Context context) const;
 
+  /// The expected reward of an arm, by a direction from above.
+  static double Predict(const Eigen::VectorXd& direction,
+                        std::span<const float> arm);
+
+  /// Learns the reward of an arm in a context.
+  void Learn(Posterior& posterior, Context context, std::span<const float> arm,
+             double reward) const;
+
   /// Learns the reward of a decision. `row` has its context and then the arm's
   /// features.
-  void Learn(Posterior& posterior, std::span<const float> row,
-             double reward) const;
+  void LearnRow(Posterior& posterior, std::span<const float> row,
+                double reward) const {
+    Learn(posterior, row.first(context_dim()), row.subspan(context_dim()),
+          reward);
+  }
 
   /// |x|_{V^-1} of an arm in a context.
   double Width(const Posterior& posterior, Context context,
