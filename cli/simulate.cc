@@ -7,6 +7,7 @@
 
 #include "bandit_flags.h"
 #include "commands.h"
+#include "learning_flags.h"
 #include "manyarms/error.h"
 #include "manyarms/research/experiment.h"
 #include "output.h"
@@ -20,6 +21,7 @@ namespace {
 
 struct Flags {
   std::optional<BanditFlags> bandit;
+  std::optional<LearningFlags> learning;
   RunSpec spec;
   std::uint64_t runs = 1;
   bool fixed_theta = false;
@@ -71,6 +73,7 @@ void Simulate(Flags& flags) {
   const BanditFlags::Chosen chosen = flags.bandit->Parse(spec.steps);
   spec.policy = chosen.policy;
   spec.search = chosen.search;
+  flags.learning->Apply(spec);
   spec.environment.context_constants = !flags.no_context_constants;
   if (flags.prior == "shared") spec.prior = SharedPrior{};
   if (flags.runs == 0) {
@@ -119,14 +122,7 @@ void Simulate(Flags& flags) {
 
 void AddBanditFlags(CLI::App& command, Flags& flags) {
   flags.bandit.emplace(command);
-  command
-      .add_option("--regularisation", flags.spec.regularisation,
-                  "Of the ridge regression (lambda)")
-      ->group("Bandit");
-  command
-      .add_flag("--negative-rewards", flags.spec.negative_rewards,
-                "The paper's extension for rewards that may all be negative")
-      ->group("Bandit");
+  flags.learning.emplace(command);
 }
 
 void AddVisitFlags(CLI::App& command, Flags& flags) {

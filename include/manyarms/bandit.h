@@ -18,6 +18,7 @@
 #include "manyarms/names.h"
 #include "manyarms/policy_options.h"
 #include "manyarms/prior.h"
+#include "manyarms/rewards.h"
 #include "manyarms/search_options.h"
 #include "manyarms/stats.h"
 #include "manyarms/types.h"
@@ -38,6 +39,14 @@ struct BanditOptions {
   /// The exploration applies to the halved rewards, so 1 explores as far as 2
   /// does without the extension.
   bool negative_rewards = false;
+  /// Linear rewards, or clicks: 0, 1 and shares between them. Clicks exclude
+  /// negative_rewards and exploration by theory.
+  RewardModel rewards = RewardModel::kLinear;
+  /// With each reward, all earlier ones count this times as much as before, so
+  /// that what has changed since is forgotten: within [kMinForgetting, 1]. 1
+  /// forgets nothing; ForgettingOfHalfLife computes it from a half-life. ts and
+  /// ucb only, and not with exploration by theory.
+  double forgetting = 1;
   /// The number of values of a context; 0: choices have none. With p of them,
   /// (p + 1)(d + 1) coefficients are learned, at most kMaxDim. ts and ucb only,
   /// and not with negative_rewards.
@@ -61,7 +70,8 @@ struct Decision {
   DecisionId id = 0;
   ArmId arm = 0;
   /// The number by which the arm was chosen, in units of rewards: a sampled
-  /// reward (ts), an upper bound of the reward (ucb) or an uncertainty (elim).
+  /// reward (ts), an upper bound of the reward (ucb) or an uncertainty (elim;
+  /// of clicks, one of log-odds).
   double score = 0;
 };
 
@@ -187,6 +197,12 @@ class Bandit {
   void Observe(std::span<const float> features, double reward,
                Context context = {});
 
+  /// Forgets this share of what was learned, within [0, 1], when something is
+  /// known to have changed: all rewards so far count 1 - share times as much as
+  /// before. After 1 the bandit knows what it knew before its first reward.
+  /// Costs O(d^3). ts and ucb only; for elim it throws Error(kUnsupported).
+  void Forget(double share);
+
   bool Contains(ArmId id) const;
 
   /// The ids of all arms, in an order that changes only when arms are added or
@@ -205,16 +221,18 @@ class Bandit {
   /// value may differ from the given one in its last bit. This method and the
   /// next two throw Error(kUnknownId) if an arm does not exist.
   std::vector<float> Features(std::span<const ArmId> ids) const;
-  /// The expected rewards: <Mean(), x>.
+  /// The expected rewards: <Mean(), x>, of clicks their probability.
   std::vector<double> Scores(std::span<const ArmId> ids,
                              Context context = {}) const;
   /// The exploration times the width |x|_{V^-1}, in units of rewards: the
   /// standard deviation of a draw (ts), the number that is added to the
-  /// expected reward (ucb), or the number by which arms are chosen (elim).
+  /// expected reward (ucb), or the number by which arms are chosen (elim). With
+  /// clicks it is one of log-odds.
   std::vector<double> Uncertainty(std::span<const ArmId> ids,
                                   Context context = {}) const;
 
-  /// theta-hat in the paper, so that <Mean(), x> is the reward expected of x.
+  /// theta-hat in the paper, so that <Mean(), x> is the reward expected of x
+  /// (with clicks, its log-odds).
   /// With negative_rewards there is one value more, a constant to be added.
   /// With contexts it is M, row after row; the last row and the last column
   /// belong to the constants.

@@ -18,6 +18,7 @@
 #include "manyarms/names.h"
 #include "manyarms/policy_options.h"
 #include "manyarms/prior.h"
+#include "manyarms/rewards.h"
 #include "manyarms/search_options.h"
 #include "manyarms/stats.h"
 #include "manyarms/types.h"
@@ -37,7 +38,11 @@ struct PopulationOptions {
   /// What learners begin with: each by itself, all with the same given prior,
   /// or with what the others have taught.
   PopulationPrior prior = IndependentPrior{};
-  bool negative_rewards = false;  ///< as in BanditOptions
+  bool negative_rewards = false;               ///< as in BanditOptions
+  RewardModel rewards = RewardModel::kLinear;  ///< as in BanditOptions
+  /// As in BanditOptions, counted in the rewards of each learner. Not with a
+  /// shared prior.
+  double forgetting = 1;
   std::size_t context_dim = 0;    ///< as in BanditOptions
   bool context_constants = true;  ///< as in BanditOptions
   std::uint64_t seed = 1;
@@ -204,6 +209,11 @@ class Population {
   /// Forgets a learner and all that it has learned. If it is named again, it
   /// begins anew, with the same random numbers. Throws Error(kUnknownId).
   void Forget(const LearnerKey& learner);
+
+  /// Forgets a share of what a learner has learned, as Bandit::Forget does.
+  /// Throws Error(kUnknownId), and Error(kInvalidArgument) unless the share is
+  /// within [0, 1].
+  void Forget(const LearnerKey& learner, double share);
 
   /// The keys of all learners: numbers in ascending order, then strings.
   std::vector<LearnerKey> Learners() const;

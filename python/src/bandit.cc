@@ -7,6 +7,7 @@
 #include "arrays.h"
 #include "contexts.h"
 #include "kind_text.h"
+#include "learning.h"
 #include "options.h"
 #include "prior.h"
 #include "py_bandit.h"
@@ -45,8 +46,10 @@ void BindConstruction(BanditClass& bandit) {
          const PySearch& search,
          const std::optional<PyExploration>& exploration, double regularisation,
          const std::optional<PyPrior>& prior, bool negative_rewards,
-         nb::handle context_dim, bool context_constants, nb::handle seed,
-         nb::handle max_pending, const nb::kwargs& policy_options) {
+         const std::string& rewards, double forgetting,
+         std::optional<double> half_life, nb::handle context_dim,
+         bool context_constants, nb::handle seed, nb::handle max_pending,
+         const nb::kwargs& policy_options) {
         new (self) PyBandit(
             {.dim = ParseNumber(dim, {"dim", "an int"}),
              .policy = MakePolicyOptions(policy, exploration, policy_options),
@@ -54,6 +57,8 @@ void BindConstruction(BanditClass& bandit) {
              .regularisation = regularisation,
              .prior = MakeBanditPrior(prior),
              .negative_rewards = negative_rewards,
+             .rewards = ParseRewardModel(rewards),
+             .forgetting = ParseForgetting(forgetting, half_life),
              .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
              .context_constants = context_constants,
              .seed = ParseNumber(seed, {"seed", "an int"}),
@@ -65,6 +70,8 @@ void BindConstruction(BanditClass& bandit) {
       "exploration"_a = nb::none(), nb::kw_only(),
       "regularisation"_a = defaults.regularisation, "prior"_a = nb::none(),
       "negative_rewards"_a = defaults.negative_rewards,
+      "rewards"_a = std::string(RewardModelName(defaults.rewards)),
+      "forgetting"_a = defaults.forgetting, "half_life"_a = nb::none(),
       "context_dim"_a = defaults.context_dim,
       "context_constants"_a = defaults.context_constants,
       "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
@@ -159,6 +166,12 @@ void BindLearning(BanditClass& bandit) {
           "decision"_a,
           nb::sig("def dismiss(self, decision: Decision | int) -> None"),
           "Forgets a decision whose reward will never come.")
+      .def(
+          "forget", [](PyBandit& self, double share) { self.Forget(share); },
+          "share"_a,
+          "Forgets this share, between 0 and 1, of what was learned, when "
+          "something is known to have changed: all rewards so far count 1 - "
+          "share times as much as before. 'ts' and 'ucb' only.")
       .def(
           "observe",
           [](PyBandit& self, nb::handle arm, double reward,
@@ -326,6 +339,16 @@ void BindProperties(BanditClass& bandit) {
           "negative_rewards",
           [](const PyBandit& self) { return self.options().negative_rewards; },
           "Whether the largest mean reward may be negative.")
+      .def_prop_ro(
+          "rewards",
+          [](const PyBandit& self) {
+            return std::string(RewardModelName(self.options().rewards));
+          },
+          "'linear' or 'clicks'.")
+      .def_prop_ro(
+          "forgetting",
+          [](const PyBandit& self) { return self.options().forgetting; },
+          "What earlier rewards count is multiplied by this with each reward.")
       .def_prop_ro(
           "context_dim",
           [](const PyBandit& self) { return self.options().context_dim; },

@@ -26,6 +26,22 @@ std::string ContextParameters() {
                      PythonText(defaults.context_constants));
 }
 
+std::string LearningParameters() {
+  return "rewards: typing.Literal['linear', 'clicks'] = 'linear', forgetting: "
+         "float = 1.0, half_life: float | None = None";
+}
+
+constexpr std::string_view kLearningHelp =
+    R"(rewards: 'linear', or 'clicks' for rewards of 0, 1 and shares between them, which
+    are learned by logistic regression. Scores and predictions are then
+    probabilities, and 1 is a good exploration whatever the share of clicks. Not
+    with negative_rewards.
+forgetting: with each reward, all earlier ones count this times as much as
+    before, so that what has changed since is forgotten. 1 forgets nothing. 'ts'
+    and 'ucb' only.
+half_life: the same, as the number of rewards after which a reward counts half.
+)";
+
 constexpr std::string_view kContextHelp =
     R"(context_dim: the number of values of a context, which every choice and reward
     then comes with; 0 stands for no contexts. 'ts' and 'ucb' only, and not with
@@ -93,12 +109,13 @@ std::string BanditSignature() {
   return fmt::format(
       "def __init__(self, dim: int, {}, *, {}regularisation: float = {}, "
       "prior: Prior | typing.Literal['independent'] | None = None, "
-      "negative_rewards: bool = {}, {}, seed: int "
+      "negative_rewards: bool = {}, {}, {}, seed: int "
       "= {}, max_pending: int = {}) "
       "-> None",
       KindParameters(), PolicyParameters(), PythonText(defaults.regularisation),
-      PythonText(defaults.negative_rewards), ContextParameters(),
-      PythonText(defaults.seed), PythonText(defaults.max_pending));
+      PythonText(defaults.negative_rewards), LearningParameters(),
+      ContextParameters(), PythonText(defaults.seed),
+      PythonText(defaults.max_pending));
 }
 
 std::string BanditHelp() {
@@ -112,10 +129,10 @@ search: how the best arm is found, by name, or an object with options, such as
 prior: what is known before the first reward, in place of regularisation.
 negative_rewards: for rewards whose largest mean may be negative (the paper's
     section 6).
-{}seed: the same seed makes the same decisions.
+{}{}seed: the same seed makes the same decisions.
 max_pending: rewards can be learned for this number of the latest decisions.)",
                      Summaries<PolicyKinds>(), Summaries<SearchKinds>(),
-                     PolicyParameterHelp(), kContextHelp);
+                     PolicyParameterHelp(), kLearningHelp, kContextHelp);
 }
 
 std::string PopulationSignature() {
@@ -123,13 +140,13 @@ std::string PopulationSignature() {
   return fmt::format(
       "def __init__(self, dim: int, {}, *, regularisation: float = {}, "
       "prior: typing.Literal['independent', 'shared'] | Prior | SharedPrior = "
-      "'independent', negative_rewards: bool = {}, {}, seed: int = {}, "
+      "'independent', negative_rewards: bool = {}, {}, {}, seed: int = {}, "
       "max_pending: int = {}, "
       "order_budget: int = {}) -> None",
       KindParameters(), PythonText(defaults.regularisation),
-      PythonText(defaults.negative_rewards), ContextParameters(),
-      PythonText(defaults.seed), PythonText(defaults.max_pending),
-      PythonText(defaults.order_budget));
+      PythonText(defaults.negative_rewards), LearningParameters(),
+      ContextParameters(), PythonText(defaults.seed),
+      PythonText(defaults.max_pending), PythonText(defaults.order_budget));
 }
 
 std::string PopulationHelp() {
@@ -149,12 +166,12 @@ prior: what learners begin with. 'independent' is mean 0 and regularisation
     what the others have taught.
 negative_rewards: for rewards whose largest mean may be negative (the paper's
     section 6).
-{}seed: the same seed makes the same decisions of each learner.
+{}{}seed: the same seed makes the same decisions of each learner.
 max_pending: rewards can be learned for this number of a learner's latest
     decisions.
 order_budget: the bytes that certified search may use for learners that choose
     often, all together. Decisions do not depend on it.)",
-                     Summaries<SearchKinds>(), kContextHelp);
+                     Summaries<SearchKinds>(), kLearningHelp, kContextHelp);
 }
 
 }  // namespace manyarms::python

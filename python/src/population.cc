@@ -10,6 +10,7 @@
 #include "arrays.h"
 #include "contexts.h"
 #include "kind_text.h"
+#include "learning.h"
 #include "options.h"
 #include "prior.h"
 #include "py_population.h"
@@ -79,7 +80,9 @@ void BindConstruction(PopulationClass& population) {
       [](PyPopulation* self, nb::handle dim, const std::string& policy,
          const PySearch& search,
          const std::optional<PyExploration>& exploration, double regularisation,
-         const PyPrior& prior, bool negative_rewards, nb::handle context_dim,
+         const PyPrior& prior, bool negative_rewards,
+         const std::string& rewards, double forgetting,
+         std::optional<double> half_life, nb::handle context_dim,
          bool context_constants, nb::handle seed, nb::handle max_pending,
          nb::handle order_budget) {
         new (self) PyPopulation(PopulationOptions{
@@ -89,6 +92,8 @@ void BindConstruction(PopulationClass& population) {
             .regularisation = regularisation,
             .prior = MakePrior(prior),
             .negative_rewards = negative_rewards,
+            .rewards = ParseRewardModel(rewards),
+            .forgetting = ParseForgetting(forgetting, half_life),
             .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
             .context_constants = context_constants,
             .seed = ParseNumber(seed, {"seed", "an int"}),
@@ -102,6 +107,8 @@ void BindConstruction(PopulationClass& population) {
       "regularisation"_a = defaults.regularisation,
       "prior"_a = std::string("independent"),
       "negative_rewards"_a = defaults.negative_rewards,
+      "rewards"_a = std::string(RewardModelName(defaults.rewards)),
+      "forgetting"_a = defaults.forgetting, "half_life"_a = nb::none(),
       "context_dim"_a = defaults.context_dim,
       "context_constants"_a = defaults.context_constants,
       "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
@@ -347,12 +354,16 @@ void BindLearners(PopulationClass& population) {
           "KeyError.")
       .def(
           "forget",
-          [](PyPopulation& self, nb::handle learner) {
-            self.Forget(ParseLearner(learner));
+          [](PyPopulation& self, nb::handle learner,
+             std::optional<double> share) {
+            self.Forget(ParseLearner(learner), share);
           },
-          "learner"_a, nb::sig("def forget(self, learner: int | str) -> None"),
-          "Forgets a learner and all that it has learned. Raises "
-          "UnknownIdError, a KeyError.")
+          "learner"_a, "share"_a = nb::none(),
+          nb::sig("def forget(self, learner: int | str, share: float | None = "
+                  "None) -> None"),
+          "Forgets a learner and all that it has learned. With a share between "
+          "0 and 1 the learner stays, and all its rewards so far count 1 - "
+          "share times as much as before. Raises UnknownIdError, a KeyError.")
       .def(
           "export_learner",
           [](const PyPopulation& self, nb::handle learner) {
@@ -448,6 +459,16 @@ void BindProperties(PopulationClass& population) {
             return self.options().negative_rewards;
           },
           "Whether the largest mean reward may be negative.")
+      .def_prop_ro(
+          "rewards",
+          [](const PyPopulation& self) {
+            return std::string(RewardModelName(self.options().rewards));
+          },
+          "'linear' or 'clicks'.")
+      .def_prop_ro(
+          "forgetting",
+          [](const PyPopulation& self) { return self.options().forgetting; },
+          "What earlier rewards count is multiplied by this with each reward.")
       .def_prop_ro(
           "context_dim",
           [](const PyPopulation& self) { return self.options().context_dim; },

@@ -142,6 +142,10 @@ void PyBandit::LearnMany(const std::vector<DecisionOrId>& decisions,
   });
 }
 
+void PyBandit::Forget(double share) {
+  Change([&] { bandit_.Forget(share); });
+}
+
 void PyBandit::Dismiss(const DecisionOrId& decision) {
   Change([&] { bandit_.Dismiss(OurId(decision)); });
 }

@@ -52,6 +52,7 @@ class PyBandit {
   void LearnMany(const std::vector<DecisionOrId>& decisions,
                  const std::vector<double>& rewards);
   void Dismiss(const DecisionOrId& decision);
+  void Forget(double share);
   void Observe(const PyArm& arm, double reward, Context context);
   void ObserveMany(const PyIds& arms, const std::vector<double>& rewards,
                    const std::vector<float>& contexts);

@@ -168,8 +168,15 @@ bool PyPopulation::LearnPrior() {
   return WithArms([&] { return population_.LearnPrior(); });
 }
 
-void PyPopulation::Forget(const LearnerKey& learner) {
-  WithArms([&] { population_.Forget(learner); });
+void PyPopulation::Forget(const LearnerKey& learner,
+                          std::optional<double> share) {
+  WithArms([&] {
+    if (share) {
+      population_.Forget(learner, *share);
+    } else {
+      population_.Forget(learner);
+    }
+  });
 }
 
 std::vector<LearnerKey> PyPopulation::Learners() const {

@@ -38,7 +38,8 @@ def test_adapters_need_no_other_library_until_they_are_used():
 
 def test_a_bandit_begins_again_with_all_options():
     (signature, *_), *_ = manyarms.Bandit.__init__.__nb_signature__
-    assert set(re.findall(r"(\w+): ", signature)) == set(OPTIONS)
+    # half_life is another way to say what forgetting is.
+    assert set(re.findall(r"(\w+): ", signature)) == {*OPTIONS, "half_life"}
     bandit = manyarms.Bandit(2, prior=manyarms.Prior([1.0, 2.0], np.eye(2)))
     bandit.add_arms(["a"], [[1.0, 1.0]])
     bandit.observe("a", 9.0)

@@ -6,18 +6,19 @@
 
 #include "bandit/state.h"
 #include "base/check.h"
+#include "policy/kinds.h"
 
 namespace manyarms {
 namespace {
 
-void CheckRewards(std::span<const double> rewards, std::size_t count,
-                  const char* one, const char* several) {
+void CheckRewards(const RewardScale& scale, std::span<const double> rewards,
+                  std::size_t count, const char* one, const char* several) {
   if (rewards.size() != count) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("{} rewards given for {} {}", rewards.size(), count,
                             count == 1 ? one : several));
   }
-  for (const double reward : rewards) CheckReward(reward);
+  for (const double reward : rewards) scale.Check(reward);
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
 
 void Bandit::Learn(DecisionId decision, double reward) {
   State& state = *state_;
-  CheckReward(reward);
+  state_->scale.Check(reward);
   state.model.LearnRow(state.posterior, state.pending.Features(decision),
                        state.scale.Inner(reward));
   state.pending.Remove(decision);
@@ -117,7 +118,8 @@ void Bandit::Learn(const Decision& decision, double reward) {
 
 void Bandit::Learn(std::span<const DecisionId> decisions,
                    std::span<const double> rewards) {
-  CheckRewards(rewards, decisions.size(), "decision", "decisions");
+  CheckRewards(state_->scale, rewards, decisions.size(), "decision",
+               "decisions");
   for (const DecisionId decision : decisions) {
     state_->pending.Features(decision);
   }
@@ -141,7 +143,7 @@ std::size_t Bandit::pending() const { return state_->pending.size(); }
 
 void Bandit::Observe(ArmId id, double reward, Context context) {
   State& state = *state_;
-  CheckReward(reward);
+  state_->scale.Check(reward);
   state.model.Check(context);
   state.store.CopyFeatures(state.ToObserve(id), state.features);
   state.Learn(state.features, reward, context);
@@ -150,7 +152,7 @@ void Bandit::Observe(ArmId id, double reward, Context context) {
 void Bandit::Observe(std::span<const ArmId> ids,
                      std::span<const double> rewards,
                      std::span<const float> contexts) {
-  CheckRewards(rewards, ids.size(), "arm", "arms");
+  CheckRewards(state_->scale, rewards, ids.size(), "arm", "arms");
   state_->model.CheckAll(contexts, ids.size());
   for (const ArmId id : ids) state_->ToObserve(id);
   const std::size_t p = state_->model.context_dim();
@@ -162,9 +164,20 @@ void Bandit::Observe(std::span<const ArmId> ids,
 void Bandit::Observe(std::span<const float> features, double reward,
                      Context context) {
   CheckFeatures(features, dim());
-  CheckReward(reward);
+  state_->scale.Check(reward);
   state_->model.Check(context);
   state_->Learn(state_->scale.InnerFeatures(features), reward, context);
+}
+
+void Bandit::Forget(double share) {
+  CheckWithin("share", share, 0, 1);
+  if (!SharesIndex(state_->options.policy)) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("{} cannot forget: it eliminates an arm for good, "
+                            "which may become the best again",
+                            PolicyName(state_->options.policy)));
+  }
+  state_->posterior.Forget(share);
 }
 
 bool Bandit::Contains(ArmId id) const {

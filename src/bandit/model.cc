@@ -16,6 +16,27 @@ bool ConstantIsStored(const BanditOptions& options) {
          ObjectiveOf(options.policy) != Objective::kInnerProduct;
 }
 
+// Throws Error for ways of learning that the policy cannot use.
+void CheckLearning(const BanditOptions& options) {
+  CheckWithin("forgetting", options.forgetting, kMinForgetting, 1);
+  const bool forgets = options.forgetting < 1;
+  if (ExploresByTheory(options.policy) &&
+      (forgets || options.rewards == RewardModel::kClicks)) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("exploration by theory cannot be used with {}: its "
+                            "radius holds for linear rewards, all of which "
+                            "count the same",
+                            forgets ? "forgetting" : "clicks"));
+  }
+  if (forgets && !SharesIndex(options.policy)) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("{} cannot use forgetting: it eliminates an arm "
+                            "for good, which may become the best again; use ts "
+                            "or ucb",
+                            PolicyName(options.policy)));
+  }
+}
+
 }  // namespace
 
 bool ExploresByTheory(const PolicyOptions& policy) {
@@ -25,7 +46,15 @@ bool ExploresByTheory(const PolicyOptions& policy) {
 }
 
 RewardScale ScaleOf(const BanditOptions& options) {
-  return {options.dim, options.negative_rewards, ConstantIsStored(options)};
+  if (options.rewards == RewardModel::kClicks && options.negative_rewards) {
+    throw Error(ErrorCode::kUnsupported,
+                "negative_rewards cannot be used with clicks, which are never "
+                "negative");
+  }
+  return RewardScale({.dim = options.dim,
+                      .negative_rewards = options.negative_rewards,
+                      .constant = ConstantIsStored(options),
+                      .rewards = options.rewards});
 }
 
 ContextModel ModelOf(const BanditOptions& options) {
@@ -53,8 +82,13 @@ ContextModel ModelOf(const BanditOptions& options) {
 }
 
 Posterior StartOf(const BanditOptions& options) {
+  CheckLearning(options);
+  const Learning learning{.rewards = options.rewards,
+                          .forgetting = options.forgetting};
   const std::size_t coefficients = ModelOf(options).coefficients();
-  if (!options.prior) return {coefficients, options.regularisation};
+  if (!options.prior) {
+    return {coefficients, options.regularisation, learning};
+  }
   if (options.negative_rewards) {
     throw Error(ErrorCode::kUnsupported,
                 "negative_rewards cannot be used with a prior, which would be "
@@ -67,7 +101,7 @@ Posterior StartOf(const BanditOptions& options) {
   }
   const double least =
       options.context_dim > 0 ? kMinContextRegularisation : kMinRegularisation;
-  return Posterior(PriorFactor(*options.prior, coefficients, least));
+  return Posterior(PriorFactor(*options.prior, coefficients, least), learning);
 }
 
 }  // namespace manyarms

@@ -15,16 +15,21 @@ constexpr auto kHalfRoot = std::numbers::sqrt2_v<float> / 2;
 
 }  // namespace
 
-RewardScale::RewardScale(std::size_t dim, bool negative_rewards, bool constant)
-    : dim_(dim), negative_(negative_rewards), constant_(constant) {
-  CheckDim(dim);
-  if (negative_rewards && dim == kMaxDim) {
+RewardScale::RewardScale(const Shape& shape)
+    : dim_(shape.dim),
+      negative_(shape.negative_rewards),
+      constant_(shape.constant),
+      rewards_(shape.rewards) {
+  CheckDim(dim_);
+  if (negative_ && dim_ == kMaxDim) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("dimension is {}, must be at most {} with negative "
                             "rewards, which take one more",
-                            dim, kMaxDim - 1));
+                            dim_, kMaxDim - 1));
   }
 }
+
+void RewardScale::Check(double reward) const { CheckReward(reward, rewards_); }
 
 void RewardScale::AppendInner(std::span<const float> features,
                               std::vector<float>& to) const {

@@ -6,18 +6,30 @@
 #include <vector>
 
 #include "manyarms/features.h"
+#include "manyarms/rewards.h"
+#include "posterior/logistic.h"
 
 namespace manyarms {
 
 /// Converts features and rewards between the caller's scale and the inner scale
-/// of a bandit. The two are the same, except for negative rewards, where the
-/// paper's extension is used (section 6): x becomes [x/sqrt 2, sqrt 2/2], and r
-/// becomes r/2 + 1/2, and with contexts where arms need a constant: x becomes
-/// [x, 1].
+/// of a bandit. The two are the same, except
+/// - for negative rewards, where the paper's extension is used (section 6): x
+///   becomes [x/sqrt 2, sqrt 2/2], and r becomes r/2 + 1/2;
+/// - for clicks, whose scores inside are log-odds and outside probabilities;
+/// - with contexts where arms need a constant: x becomes [x, 1].
 class RewardScale {
  public:
+  struct Shape {
+    std::size_t dim = 0;
+    bool negative_rewards = false;
+    bool constant = false;
+    RewardModel rewards = RewardModel::kLinear;
+  };
   /// Throws Error(kInvalidArgument) for a dimension that no bandit can have.
-  RewardScale(std::size_t dim, bool negative_rewards, bool constant = false);
+  explicit RewardScale(const Shape& shape);
+
+  /// Throws Error(kInvalidArgument) for a reward that cannot be learned.
+  void Check(double reward) const;
 
   /// Whether features inside are other than the caller's.
   bool changes_features() const { return negative_ || constant_; }
@@ -27,9 +39,11 @@ class RewardScale {
     return negative_ ? reward / 2 + 0.5 : reward;
   }
 
-  /// Both convert back to the caller's scale. In a difference of two rewards
-  /// the offset cancels.
+  /// Both convert what is computed inside back to the caller's scale. In a
+  /// difference of two rewards the offset cancels; that of clicks stays one of
+  /// log-odds.
   double Outer(double reward) const {
+    if (rewards_ == RewardModel::kClicks) return Sigmoid(reward);
     return negative_ ? 2 * reward - 1 : reward;
   }
   double OuterDifference(double difference) const {
@@ -55,6 +69,7 @@ class RewardScale {
   std::size_t dim_;
   bool negative_;
   bool constant_;
+  RewardModel rewards_;
 };
 
 }  // namespace manyarms

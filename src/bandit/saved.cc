@@ -21,6 +21,7 @@ constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 //    names, if it is kept.
 // 5: context_dim, context_constants and the prior follow the other options;
 //    pending decisions begin with their context, if there is one.
+// 6: rewards and forgetting follow the prior.
 constexpr std::uint32_t kFormat = kBanditFormat;
 
 }  // namespace

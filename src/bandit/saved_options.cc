@@ -124,6 +124,8 @@ void SaveOptions(ByteWriter& writer, const BanditOptions& options) {
     writer.Transfer(options.prior->mean);
     writer.Transfer(options.prior->precision);
   }
+  writer.Transfer(options.rewards);
+  writer.Transfer(options.forgetting);
 }
 
 BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format) {
@@ -146,6 +148,11 @@ BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format) {
       reader.Transfer(options.prior->mean);
       reader.Transfer(options.prior->precision);
     }
+  }
+  if (format >= 6) {
+    reader.Transfer(options.rewards);
+    CheckSaved(options.rewards <= RewardModel::kClicks, kUnknownKind);
+    reader.Transfer(options.forgetting);
   }
   return options;
 }

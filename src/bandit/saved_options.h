@@ -10,7 +10,7 @@ namespace manyarms {
 
 /// The newest format of bandits' files. Fields of options know the first that
 /// has them.
-inline constexpr std::uint32_t kBanditFormat = 5;
+inline constexpr std::uint32_t kBanditFormat = 6;
 
 void SaveOptions(ByteWriter& writer, const BanditOptions& options);
 

@@ -84,7 +84,11 @@ std::vector<float> CheckedRows(const FeatureRows& features, std::size_t rows,
   return values;
 }
 
-void CheckReward(double reward) {
+void CheckReward(double reward, RewardModel model) {
+  if (model == RewardModel::kClicks) {
+    CheckWithin("reward (with clicks)", reward, 0, 1);
+    return;
+  }
   if (!(std::abs(reward) <= kMaxReward)) {
     Fail(fmt::format(
         "reward is {}, must be finite and at most {:g} in magnitude", reward,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "manyarms/features.h"
+#include "manyarms/rewards.h"
 
 /// Checks of the caller's values. All throw Error with a message that names the
 /// value and its bound.
@@ -26,7 +27,7 @@ void CheckRow(std::span<const float> row, std::size_t i,
 /// All rows, checked, one after another.
 std::vector<float> CheckedRows(const FeatureRows& features, std::size_t rows,
                                std::size_t dim);
-void CheckReward(double reward);
+void CheckReward(double reward, RewardModel model = RewardModel::kLinear);
 void CheckRegularisation(double regularisation);
 
 /// `name` is the caller's name for the value.

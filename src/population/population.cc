@@ -12,13 +12,14 @@
 namespace manyarms {
 namespace {
 
-void CheckRewards(std::size_t decisions, std::span<const double> rewards) {
+void CheckRewards(const RewardScale& scale, std::size_t decisions,
+                  std::span<const double> rewards) {
   if (rewards.size() != decisions) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("{} rewards given for {} decisions", rewards.size(),
                             decisions));
   }
-  for (const double reward : rewards) CheckReward(reward);
+  for (const double reward : rewards) scale.Check(reward);
 }
 
 // Decisions of two learners may have the same id, if rarely.
@@ -143,7 +144,7 @@ void Population::LearnFor(std::span<const LearnerKey> learners,
                 fmt::format("{} decisions given for {} learners",
                             decisions.size(), learners.size()));
   }
-  CheckRewards(decisions.size(), rewards);
+  CheckRewards(state_->scale, decisions.size(), rewards);
   CheckDistinctPairs(learners, decisions);
   LearnerTable::ForEachOf(learners, [&](std::size_t i) {
     state_->learners.Look(learners[i], [&](const Learner* found) {
@@ -165,7 +166,7 @@ void Population::Learn(const LearnerKey& learner, DecisionId decision,
 void Population::Learn(const LearnerKey& learner,
                        std::span<const DecisionId> decisions,
                        std::span<const double> rewards) {
-  CheckRewards(decisions.size(), rewards);
+  CheckRewards(state_->scale, decisions.size(), rewards);
   state_->Learn(learner, decisions, rewards);
   state_->CountRewards(rewards.size());
 }
@@ -178,7 +179,7 @@ void Population::Dismiss(const LearnerKey& learner, DecisionId decision) {
 
 void Population::Observe(const LearnerKey& learner, ArmId id, double reward,
                          Context context) {
-  CheckReward(reward);
+  state_->scale.Check(reward);
   state_->model.Check(context);
   state_->Observe(learner, state_->InnerFeatures(std::span(&id, 1)), reward,
                   context);
@@ -189,7 +190,7 @@ void Population::Observe(const LearnerKey& learner,
                          std::span<const float> features, double reward,
                          Context context) {
   CheckFeatures(features, dim());
-  CheckReward(reward);
+  state_->scale.Check(reward);
   state_->model.Check(context);
   state_->Observe(learner, state_->scale.InnerFeatures(features), reward,
                   context);
@@ -280,6 +281,11 @@ LearnerInfo Population::Describe(const LearnerKey& learner) const {
 void Population::Forget(const LearnerKey& learner) {
   const Learner forgotten = state_->learners.Take(learner);
   state_->finders.Forget(forgotten.asker);
+}
+
+void Population::Forget(const LearnerKey& learner, double share) {
+  CheckWithin("share", share, 0, 1);
+  state_->Forget(learner, share);
 }
 
 std::vector<LearnerKey> Population::Learners() const {

@@ -68,6 +68,9 @@ PriorSource::PriorSource(const PopulationPrior& kind, double regularisation,
   Posterior fresh = make(prior);
   if (shared_) {
     hierarchy_.emplace(fresh.dim(), regularisation);
+    if (fresh.learning().rewards == RewardModel::kClicks) {
+      hierarchy_->FixNoise();
+    }
     // Evidence is computed from what learners began with.
     prior = IsotropicPrior(fresh);
   }
@@ -154,8 +157,7 @@ std::vector<Evidence> PriorSource::CollectEvidence() const {
   std::vector<Evidence> evidence;
   evidence.reserve(copies.size());
   for (const Copy& copy : copies) {
-    posterior.Unpack(copy.packed, copy.rewards,
-                     copy.prior->fresh.regularisation());
+    posterior.Unpack(copy.packed, copy.rewards, copy.prior->fresh);
     evidence.push_back(EvidenceOf(posterior, *copy.prior->prior));
   }
   return evidence;
@@ -192,6 +194,9 @@ void PriorSource::Restore(ByteReader& reader) {
                  std::isfinite(noise) && noise > 0 && rewards_ <= kMaxSteps,
              "what its prior was learned from is out of bounds");
   hierarchy_.emplace(regularisation_, precision, noise);
+  if (now_->fresh.learning().rewards == RewardModel::kClicks) {
+    hierarchy_->FixNoise();
+  }
 }
 
 }  // namespace manyarms

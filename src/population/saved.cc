@@ -26,7 +26,8 @@ constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'P', 'O', 'P', 'U'};
 constexpr std::uint32_t kFormat = 2;
 constexpr MagicWord kLearnerMagic = {'M', 'A', 'N', 'Y', 'L', 'R', 'N', 'R'};
 // 2: the shape of contexts and the prior.
-constexpr std::uint32_t kLearnerFormat = 2;
+// 3: rewards and forgetting.
+constexpr std::uint32_t kLearnerFormat = 3;
 
 // What a learner must have in common with the population that imports it.
 struct Shape {
@@ -39,6 +40,8 @@ struct Shape {
   std::uint8_t context_constants = 1;
   std::uint8_t prior = 0;          // its place in PopulationPrior
   std::uint64_t prior_digest = 0;  // of one that is given
+  RewardModel rewards = RewardModel::kLinear;
+  double forgetting = 1;
 
   template <class Stream, class Self>
   static void Transfer(Stream& stream, Self& self, std::uint32_t format) {
@@ -52,6 +55,9 @@ struct Shape {
     stream.Transfer(self.context_constants);
     stream.Transfer(self.prior);
     stream.Transfer(self.prior_digest);
+    if (format < 3) return;
+    stream.Transfer(self.rewards);
+    stream.Transfer(self.forgetting);
   }
 
   bool FitsInto(const Shape& other) const {
@@ -60,6 +66,7 @@ struct Shape {
            regularisation == other.regularisation &&
            context_dim == other.context_dim &&
            (context_dim == 0 || context_constants == other.context_constants) &&
+           rewards == other.rewards && forgetting == other.forgetting &&
            prior == other.prior && prior_digest == other.prior_digest &&
            max_pending <= other.max_pending;
   }
@@ -68,12 +75,13 @@ struct Shape {
     const std::optional<PolicyOptions> known = PolicyKinds::Tagged(policy);
     return fmt::format(
         "{} features, contexts of {} values {} constants, policy {}, {} "
-        "negative rewards, regularisation {}, {} and at most {} pending "
-        "decisions",
+        "negative rewards, {} rewards, forgetting {}, regularisation {}, {} "
+        "and at most {} pending decisions",
         dim, context_dim, context_constants != 0 ? "with" : "without",
         known ? PolicyName(*known) : "unknown",
-        negative_rewards != 0 ? "with" : "without", regularisation, PriorName(),
-        max_pending);
+        negative_rewards != 0 ? "with" : "without",
+        rewards == RewardModel::kClicks ? "clicks as" : "linear", forgetting,
+        regularisation, PriorName(), max_pending);
   }
 
   std::string PriorName() const {
@@ -113,7 +121,9 @@ Shape ShapeOf(const PopulationOptions& options) {
           .context_dim = options.context_dim,
           .context_constants = std::uint8_t{options.context_constants},
           .prior = static_cast<std::uint8_t>(options.prior.index()),
-          .prior_digest = DigestOf(options.prior)};
+          .prior_digest = DigestOf(options.prior),
+          .rewards = options.rewards,
+          .forgetting = options.forgetting};
 }
 
 PopulationOptions ToPopulation(const BanditOptions& options) {
@@ -124,6 +134,8 @@ PopulationOptions ToPopulation(const BanditOptions& options) {
           .prior = options.prior ? PopulationPrior(*options.prior)
                                  : IndependentPrior{},
           .negative_rewards = options.negative_rewards,
+          .rewards = options.rewards,
+          .forgetting = options.forgetting,
           .context_dim = options.context_dim,
           .context_constants = options.context_constants,
           .seed = options.seed,

@@ -40,7 +40,7 @@ void LearnerFile::Save(ByteWriter& writer, const Learner& learner) {
   if (learner.packed) {
     if (prior_.is_shared()) SavePrior(writer, *learner.prior);
     posterior_.Unpack({learner.packed.get(), posterior_.packed_size()},
-                      learner.rewards, posterior_.regularisation());
+                      learner.rewards, posterior_);
     posterior_.Save(writer);
     posterior_.SaveInverse(writer);
   }

@@ -39,6 +39,11 @@ PopulationOptions Checked(PopulationOptions options) {
       throw Error(ErrorCode::kUnsupported,
                   "negative_rewards cannot be used with a shared prior");
     }
+    if (options.forgetting < 1) {
+      throw Error(ErrorCode::kUnsupported,
+                  "forgetting cannot be used with a shared prior, which is "
+                  "learned from all rewards of learners");
+    }
     if (ExploresByTheory(options.policy)) {
       throw Error(ErrorCode::kUnsupported,
                   "exploration by theory cannot be used with a shared prior: "
@@ -84,6 +89,8 @@ BanditOptions Population::State::LoneOptions(std::uint64_t seed) const {
                        ? std::optional(std::get<GaussianPrior>(options.prior))
                        : std::nullopt,
           .negative_rewards = options.negative_rewards,
+          .rewards = options.rewards,
+          .forgetting = options.forgetting,
           .context_dim = options.context_dim,
           .context_constants = options.context_constants,
           .seed = seed,
@@ -240,6 +247,20 @@ void Population::State::Observe(const LearnerKey& key,
       model.Learn(posterior, context, inner, scale.Inner(reward));
     });
   });
+}
+
+void Population::State::Forget(const LearnerKey& key, double share) {
+  // The bounds of its order do not hold for what it knows afterwards, so it
+  // becomes another asker.
+  const std::uint64_t former =
+      learners.ChangeExisting(key, [&](Learner& learner) {
+        if (learner.packed) {
+          Teach(learner,
+                [&](Posterior& posterior) { posterior.Forget(share); });
+        }
+        return std::exchange(learner.asker, learners.NewAsker());
+      });
+  finders.Forget(former);
 }
 
 void Population::State::CountRewards(std::size_t count) {

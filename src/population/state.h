@@ -55,6 +55,8 @@ struct Population::State {
   void Observe(const LearnerKey& key, std::span<const float> inner,
                double reward, Context context);
 
+  void Forget(const LearnerKey& key, double share);
+
   double Predict(const Eigen::VectorXd& mean,
                  std::span<const float> inner) const;
 

@@ -16,12 +16,12 @@ Workspace::Workspace(const PopulationOptions& options,
 
 void Workspace::Become(const Learner* learner, const StartingPrior& prior) {
   if (learner == nullptr || !learner->packed) {
-    posterior.Unpack(prior.packed, 0, prior.fresh.regularisation());
+    posterior.Unpack(prior.packed, 0, prior.fresh);
     return;
   }
   const StartingPrior& began = learner->prior ? *learner->prior : prior;
   posterior.Unpack({learner->packed.get(), prior.packed.size()},
-                   learner->rewards, began.fresh.regularisation());
+                   learner->rewards, began.fresh);
 }
 
 void Workspace::PackInto(Learner& learner) const {

@@ -113,6 +113,11 @@ Hierarchy::Hierarchy(double regularisation, MatrixXd precision, double noise)
       precision_(std::move(precision)),
       noise_(noise) {}
 
+void Hierarchy::FixNoise() {
+  noise_ = 1;
+  noise_is_fixed_ = true;
+}
+
 Hierarchy::CommonMean Hierarchy::MeanGiven(
     std::span<const Evidence> learners) const {
   return MeanOf(ConditionalsOf(learners, precision_), precision_,
@@ -160,7 +165,9 @@ void Hierarchy::Improve(std::span<const Evidence> learners) {
   const auto dim = static_cast<double>(n);
   const double power = sums.squares > 0 ? sums.squares / sums.rewards : 1;
   const double noise =
-      (std::max(0.0, sums.residual) + power) / (sums.rewards + 1);
+      noise_is_fixed_
+          ? 1
+          : (std::max(0.0, sums.residual) + power) / (sums.rewards + 1);
   const MatrixXd spread = Symmetric(sums.spread) * (noise_ / noise);
   // The multiple of I has the mean variance of the learners, where one learner
   // more has that of the independent prior.

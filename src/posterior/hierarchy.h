@@ -37,6 +37,9 @@ class Hierarchy {
   /// Begins with Sigma = sigma^2 / lambda I.
   Hierarchy(std::size_t dim, double regularisation);
 
+  /// From now on sigma^2 is 1, as it is for clicks, and is not estimated.
+  void FixNoise();
+
   /// Begins with what another one has learned. REQUIRES: the precision is
   /// positive definite, and the noise is above 0.
   Hierarchy(double regularisation, Eigen::MatrixXd precision, double noise);
@@ -70,6 +73,7 @@ class Hierarchy {
   double regularisation_;
   Eigen::MatrixXd precision_;
   double noise_ = 1;
+  bool noise_is_fixed_ = false;
 };
 
 }  // namespace manyarms

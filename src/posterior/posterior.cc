@@ -10,6 +10,7 @@
 #include "kernels/substitution.h"
 #include "kernels/triangular.h"
 #include "manyarms/types.h"
+#include "posterior/logistic.h"
 
 namespace manyarms {
 namespace {
@@ -29,7 +30,7 @@ auto FactorOf(const Eigen::MatrixXd& augmented) {
 }
 auto RotatedMeanOf(const Eigen::MatrixXd& augmented) {
   const Index d = augmented.rows() - 1;
-  return augmented.bottomLeftCorner(1, d).transpose();
+  return augmented.row(d).head(d).transpose();
 }
 
 // The part of column j of the lower triangular factor that is not zero.
@@ -58,8 +59,9 @@ void SolveTransposed(const Eigen::MatrixXd& augmented, Eigen::VectorXd& x) {
 
 }  // namespace
 
-Posterior::Posterior(std::size_t dim, double regularisation)
-    : dim_(dim), regularisation_(regularisation) {
+Posterior::Posterior(std::size_t dim, double regularisation,
+                     const Learning& learning)
+    : dim_(dim), learning_(learning), regularisation_(regularisation) {
   CheckDim(dim);
   CheckRegularisation(regularisation);
   const Index d = Signed(dim);
@@ -68,14 +70,18 @@ Posterior::Posterior(std::size_t dim, double regularisation)
   Prepare();
 }
 
-Posterior::Posterior(const PriorFactor& prior)
+Posterior::Posterior(const PriorFactor& prior, const Learning& learning)
     : dim_(Unsigned(prior.factor().rows()) - 1),
+      learning_(learning),
       regularisation_(prior.floor()),
-      factor_(prior.factor()) {
+      factor_(prior.factor()),
+      prior_(std::make_shared<const Eigen::MatrixXd>(prior.factor())) {
   Prepare();
 }
 
 void Posterior::Prepare() {
+  CheckWithin("forgetting", learning_.forgetting, kMinForgetting, 1);
+  if (forgets()) upkeep_.emplace(learning_.forgetting, dim_ + 1);
   start_ = factor_.rowwise().squaredNorm().maxCoeff();
   observation_.resize(Signed(dim_) + 1);
   cosines_.resize(dim_ + 1);
@@ -84,7 +90,7 @@ void Posterior::Prepare() {
 
 void Posterior::Update(std::span<const float> features, double reward) {
   CheckFeatures(features, dim_);
-  CheckReward(reward);
+  CheckReward(reward, learning_.rewards);
   const Index d = Signed(dim_);
   observation_.head(d) =
       Eigen::Map<const Eigen::VectorXf>(features.data(), d).cast<double>();
@@ -100,6 +106,37 @@ void Posterior::Update(std::span<const double> features, double reward) {
 }
 
 void Posterior::LearnObservation() {
+  if (forgets()) Fade(learning_.forgetting);
+  if (learning_.rewards == RewardModel::kClicks) LineariseClick();
+  RotateInObservation();
+  if (forgets()) {
+    const PriorUpkeep::Due due = upkeep_->After(updates_);
+    for (std::size_t j = due.first; j < due.last; ++j) {
+      PutBackPrior(j, due.part);
+    }
+  }
+  ++updates_;
+  // Without forgetting, updates contract the rounding errors of A. With it they
+  // add up, in proportion to the number of updates.
+  constexpr std::uint64_t kUpdatesBetweenInversions = std::uint64_t{1} << 16;
+  if (forgets() && keeps_inverse() &&
+      updates_ % kUpdatesBetweenInversions == 0) {
+    inverse_ = InvertedFactor();
+  }
+}
+
+void Posterior::LineariseClick() {
+  const Index d = Signed(dim_);
+  // With y = L^-1 x, the mean of <theta, x> is <y, z>, and its variance |y|^2.
+  Eigen::VectorXd y = observation_.head(d);
+  FactorOf(factor_).triangularView<Eigen::Lower>().solveInPlace(y);
+  const WeightedReward linear = LinearisedClick(
+      y.dot(RotatedMeanOf(factor_)), y.squaredNorm(), observation_[d]);
+  observation_.head(d) *= linear.root;
+  observation_[d] = linear.reward;
+}
+
+void Posterior::RotateInObservation() {
   // Givens rotations fold the observation into the factor, column by column.
   // (Eigen's LLT::rankUpdate does the same, but needs an LLT, and making one
   // costs O(d^3) even for a diagonal matrix.) The bounds on features and
@@ -113,7 +150,51 @@ void Posterior::LearnObservation() {
     std::ranges::fill(extra_row_, 0.0);
     kernels::RotateRows(rotations, inverse_.data(), extra_row_);
   }
-  ++updates_;
+}
+
+// V, b and c are multiplied by `part`.
+void Posterior::Fade(double part) {
+  const double root = std::sqrt(part);
+  factor_ *= root;
+  if (keeps_inverse()) inverse_ /= root;
+}
+
+void Posterior::PutBackPrior(std::size_t column, double part) {
+  const Index j = Signed(column);
+  if (prior_) {
+    observation_ = std::sqrt(part) * prior_->col(j);
+  } else {
+    observation_.setZero();
+    observation_[j] = std::sqrt(column < dim_ ? part * regularisation_ : part);
+  }
+  RotateInObservation();
+}
+
+void Posterior::Forget(double share) {
+  CheckWithin("share", share, 0, 1);
+  if (share == 1 && prior_) {
+    factor_ = *prior_;
+  } else if (share == 1) {
+    factor_.setIdentity();
+    factor_.diagonal()
+        .head(Signed(dim_))
+        .setConstant(std::sqrt(regularisation_));
+  } else {
+    Fade(1 - share);
+    for (std::size_t j = 0; j <= dim_; ++j) PutBackPrior(j, share);
+  }
+  if (keeps_inverse()) inverse_ = InvertedFactor();
+  forgotten_at_ = ++updates_;
+}
+
+double Posterior::WidthGrowthSince(std::uint64_t version) const {
+  // The bounds on features, steps and the prior allow for no more.
+  constexpr double kMostGrowth = 1e20;
+  if (version < forgotten_at_) return kMostGrowth;
+  if (!forgets()) return 1;
+  const auto updates = static_cast<double>(updates_ - version);
+  return std::min(kMostGrowth,
+                  std::pow(learning_.forgetting, -updates / 2) * (1 + 0x1p-20));
 }
 
 Eigen::VectorXd Posterior::Mean() const {
@@ -173,7 +254,13 @@ void Posterior::KeepInverse() {
 // units in the last place: a million updates with 4,096 features by 2e-6 of its
 // length at most.
 double Posterior::WidestWidth() const {
-  return (1 + 0x1p-16) / std::sqrt(regularisation_);
+  return (1 + 0x1p-16) / std::sqrt(PrecisionFloor());
+}
+
+// A number that no eigenvalue of V is below, but for rounding.
+double Posterior::PrecisionFloor() const {
+  return forgets() ? PriorUpkeep::kLeastPart * regularisation_
+                   : regularisation_;
 }
 
 std::size_t Posterior::packed_size() const {
@@ -192,7 +279,7 @@ void Posterior::Pack(std::span<double> packed) const {
 }
 
 void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
-                       double regularisation) {
+                       const Posterior& fresh) {
   const auto take = [&packed](std::span<double> to) {
     std::ranges::copy(packed.first(to.size()), to.begin());
     packed = packed.subspan(to.size());
@@ -200,7 +287,9 @@ void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
   for (Index j = 0; j < factor_.cols(); ++j) take(ColumnOf(factor_, j));
   for (Index i = 0; i < inverse_.rows(); ++i) take(RowOf(inverse_, i));
   updates_ = updates;
-  regularisation_ = regularisation;
+  regularisation_ = fresh.regularisation_;
+  prior_ = fresh.prior_;
+  forgotten_at_ = 0;
 }
 
 Posterior::Moments Posterior::moments() const {
@@ -229,7 +318,10 @@ void Posterior::Restore(ByteReader& reader) {
       std::max(kMaxRegularisation, start_) +
       static_cast<double>(updates_ + 1) *
           std::max(kMaxFeature * kMaxFeature, kMaxReward * kMaxReward));
-  const double least = std::min(1.0, std::sqrt(regularisation_)) * (1 - 1e-9);
+  const double least =
+      std::sqrt(std::min(forgets() ? PriorUpkeep::kLeastPart : 1.0,
+                         PrecisionFloor())) *
+      (1 - 1e-9);
   for (Index j = 0; j < factor_.cols(); ++j) {
     reader.Values(ColumnOf(factor_, j));
     const auto column = factor_.col(j).tail(factor_.rows() - j);

@@ -4,14 +4,25 @@
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "base/bytes.h"
+#include "manyarms/rewards.h"
 #include "posterior/belief.h"
 #include "posterior/prior_factor.h"
+#include "posterior/prior_upkeep.h"
 
 namespace manyarms {
+
+/// How rewards become a posterior.
+struct Learning {
+  RewardModel rewards = RewardModel::kLinear;
+  /// What earlier rewards count is multiplied by this with each reward.
+  double forgetting = 1;
+};
 
 /// Ridge regression over everything that was learned: V = lambda I + sum x x'
 /// and b = sum r x, from which a bandit needs the mean V^-1 b, widths
@@ -29,6 +40,11 @@ namespace manyarms {
 /// Then each update applies its rotations to A, too, and A is never computed
 /// from L again. docs/design.md says why it stays accurate.
 ///
+/// Clicks are learned as the linear observations that have their effect
+/// (LinearisedClick). With forgetting g < 1, V becomes g V + x x' + (1 - g)
+/// lambda I and b becomes g b + r x; the prior's part is put back in turns
+/// (PriorUpkeep), so that it is between 7/8 of lambda I and lambda I.
+///
 /// Costs: construction and Update, Mean, Width, Sample O(d^2); InverseFactor
 /// O(d^2) if the inverse is kept, and O(d^3) if not.
 ///
@@ -39,19 +55,24 @@ class Posterior final : public Belief {
   /// `regularisation` is lambda in the paper.
   /// Throws Error(kInvalidArgument) unless it is within
   /// [kMinRegularisation, kMaxRegularisation] and 1 <= dim <= kMaxDim.
-  Posterior(std::size_t dim, double regularisation);
+  Posterior(std::size_t dim, double regularisation,
+            const Learning& learning = {});
 
   /// Begins with a prior.
-  explicit Posterior(const PriorFactor& prior);
+  explicit Posterior(const PriorFactor& prior, const Learning& learning = {});
 
   /// Learns one observation. Throws Error(kInvalidArgument), and changes
   /// nothing, for a wrong dimension or for values that are not finite or are
-  /// out of bounds (kMaxFeature, kMaxReward).
+  /// out of bounds (kMaxFeature, kMaxReward; clicks must be within [0, 1]).
   void Update(std::span<const float> features, double reward);
 
   /// The same for features that were made of checked ones. REQUIRES: there are
   /// dim() of them, at most 10^9 in magnitude, and the reward is in bounds.
   void Update(std::span<const double> features, double reward);
+
+  /// Forgets this share, within [0, 1], of all rewards; after 1 the prior is
+  /// left. Counts as an update. Costs O(d^3).
+  void Forget(double share);
 
   /// theta-hat in the paper: V^-1 b.
   Eigen::VectorXd Mean() const override;
@@ -85,14 +106,18 @@ class Posterior final : public Belief {
   /// it is the smallest eigenvalue of the precision.
   double regularisation() const { return regularisation_; }
 
-  /// The number of observations so far.
+  const Learning& learning() const { return learning_; }
+
+  /// The number of observations so far, and of calls of Forget.
   std::uint64_t version() const override { return updates_; }
 
-  double WidthGrowthSince(std::uint64_t /*version*/) const override {
-    return 1;
-  }
+  /// 1 without forgetting, because V only grows. With forgetting g it is
+  /// g^(-k/2) after k updates. It is no use for versions before the last call
+  /// of Forget.
+  double WidthGrowthSince(std::uint64_t version) const override;
 
-  /// 1/sqrt(lambda), because V is at least lambda I.
+  /// 1/sqrt(lambda), because V is at least lambda I. (With forgetting it is at
+  /// least 7/8 of that.)
   double WidestWidth() const override;
 
   /// What was learned, as numbers one after another: the factor and, if it is
@@ -103,12 +128,11 @@ class Posterior final : public Belief {
   /// REQUIRES: `packed` has packed_size() numbers.
   void Pack(std::span<double> packed) const;
 
-  /// Becomes the posterior that was packed after `updates` updates.
-  /// `regularisation` is the number of that name which that one had. REQUIRES:
-  /// it had the same dimension, and kept its inverse if and only if this one
-  /// does.
+  /// Becomes the posterior that was packed after `updates` updates, and that
+  /// was once the same as `fresh`. REQUIRES: it had the same dimension and way
+  /// of learning, and kept its inverse if and only if this one does.
   void Unpack(std::span<const double> packed, std::uint64_t updates,
-              double regularisation);
+              const Posterior& fresh);
 
   /// V, b, and c of the comment above, as they are now. Costs O(d^3).
   struct Moments {
@@ -134,14 +158,26 @@ class Posterior final : public Belief {
  private:
   RowMatrix InvertedFactor() const;
   void Prepare();
+  bool forgets() const { return learning_.forgetting < 1; }
+  double PrecisionFloor() const;
+  void LineariseClick();
   void LearnObservation();
+  void RotateInObservation();
+  void Fade(double part);
+  void PutBackPrior(std::size_t column, double part);
 
   std::size_t dim_;
+  Learning learning_;
   double regularisation_;
   double start_ = 0;  // a bound of the diagonal of V and of c before any update
   std::uint64_t updates_ = 0;
   Eigen::MatrixXd factor_;  // [L 0; z' s], lower triangular
   RowMatrix inverse_;       // A; empty if it is not kept
+
+  std::optional<PriorUpkeep> upkeep_;  // none if nothing is forgotten
+  // The factor before any update; none if it is a multiple of I.
+  std::shared_ptr<const Eigen::MatrixXd> prior_;
+  std::uint64_t forgotten_at_ = 0;  // the version after the last Forget
 
   // Scratch.
   Eigen::VectorXd observation_;  // [x; r]

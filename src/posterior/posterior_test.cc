@@ -266,7 +266,7 @@ TEST(Posterior, BecomesWhatWasPacked) {
     for (std::size_t i = 20; i < 27; ++i) other.Update(row(i), -3);
     std::vector<double> packed(one.packed_size());
     one.Pack(packed);
-    other.Unpack(packed, one.version(), one.regularisation());
+    other.Unpack(packed, one.version(), one);
     for (std::size_t i = 27; i < 60; ++i) {
       EXPECT_EQ(other.version(), one.version());
       EXPECT_EQ(other.Mean(), one.Mean());

@@ -125,6 +125,10 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   DescribeOptions<PolicyKinds>(spec.policy, row);
   row["regularisation"] = spec.regularisation;
   row["negative_rewards"] = spec.negative_rewards;
+  if (spec.rewards != RewardModel::kLinear) {
+    row["rewards"] = RewardModelName(spec.rewards);
+  }
+  if (spec.forgetting != 1) row["forgetting"] = spec.forgetting;
   DescribeOptions<SearchKinds>(spec.search, row);
 
   row["regret"] = result.regret;

@@ -58,6 +58,8 @@ BanditOptions BanditOptionsOf(const RunSpec& spec) {
           .search = spec.search,
           .regularisation = spec.regularisation,
           .negative_rewards = spec.negative_rewards,
+          .rewards = spec.rewards,
+          .forgetting = spec.forgetting,
           .context_dim = spec.environment.context_dim,
           .context_constants = spec.environment.context_constants,
           .seed = spec.environment.seed};
@@ -70,6 +72,8 @@ PopulationOptions PopulationOptionsOf(const RunSpec& spec) {
           .regularisation = spec.regularisation,
           .prior = spec.prior,
           .negative_rewards = spec.negative_rewards,
+          .rewards = spec.rewards,
+          .forgetting = spec.forgetting,
           .context_dim = spec.environment.context_dim,
           .context_constants = spec.environment.context_constants,
           .seed = spec.environment.seed,

@@ -23,6 +23,8 @@ struct RunSpec {
   SyntheticOptions environment;
   double regularisation = 1.0;
   bool negative_rewards = false;
+  RewardModel rewards = RewardModel::kLinear;
+  double forgetting = 1;
   /// As in PopulationOptions; without learners they must be the defaults.
   std::size_t order_budget = kDefaultOrderBudget;
   PopulationPrior prior = IndependentPrior{};

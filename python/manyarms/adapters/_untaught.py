@@ -17,6 +17,8 @@ OPTIONS = (
     "regularisation",
     "prior",
     "negative_rewards",
+    "rewards",
+    "forgetting",
     "context_dim",
     "context_constants",
     "seed",
