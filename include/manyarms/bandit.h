@@ -73,6 +73,10 @@ struct Decision {
   /// reward (ts), an upper bound of the reward (ucb) or an uncertainty (elim;
   /// of clicks, one of log-odds).
   double score = 0;
+  /// The number of arms that were eligible.
+  std::size_t eligible = 0;
+  /// Whether the arm was drawn uniformly among them (explore_uniform).
+  bool uniform = false;
 };
 
 /// The arms from which one choice is made: all of them, those with these ids
