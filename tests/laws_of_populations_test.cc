@@ -183,7 +183,9 @@ TEST_P(PopulationLaws, PlaysTheOnlyArm) {
   population.Add(42, Row(1));
   for (std::uint64_t t = 0; t < 30; ++t) {
     ASSERT_EQ(Step(population, t), 42U);
-    population.Observe(t % 5, ArmId{42}, 0.0, ContextAt(t));
+    population.Observe(t % 5, ArmId{42},
+                       GetParam().kind == Kind::kFadingClicks ? 0.0 : -1.0,
+                       ContextAt(t));
   }
 }
 

@@ -93,7 +93,7 @@ using Eligible =
 /// choices are learned, and rewards may be learned in any order.
 ///
 /// Costs, apart from those of the search: Choose, Learn, Observe and Predict
-/// take O(d^2); Add, Remove and Update take O(d) an arm, for elim O(d^2).
+/// take O(d^2), Learn and Observe up to O(d^3) if forgetting^d is below 7/8; Add, Remove and Update take O(d) an arm, for elim O(d^2).
 /// Eligible ids add O(1) each to a choice, and a mask adds O(K). With contexts
 /// d is the number of coefficients.
 ///
@@ -204,7 +204,8 @@ class Bandit {
   /// Forgets this share of what was learned, within [0, 1], when something is
   /// known to have changed: all rewards so far count 1 - share times as much as
   /// before. After 1 the bandit knows what it knew before its first reward.
-  /// Costs O(d^3). ts and ucb only; for elim it throws Error(kUnsupported).
+  /// Costs O(d^3). Throws Error(kUnsupported) for elim and with exploration by
+  /// theory.
   void Forget(double share);
 
   bool Contains(ArmId id) const;

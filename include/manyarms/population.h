@@ -211,8 +211,8 @@ class Population {
   void Forget(const LearnerKey& learner);
 
   /// Forgets a share of what a learner has learned, as Bandit::Forget does.
-  /// Throws Error(kUnknownId), and Error(kInvalidArgument) unless the share is
-  /// within [0, 1].
+  /// Throws Error(kUnknownId), and what that throws, and Error(kUnsupported)
+  /// with a shared prior.
   void Forget(const LearnerKey& learner, double share);
 
   /// The keys of all learners: numbers in ascending order, then strings.

@@ -354,16 +354,22 @@ void BindLearners(PopulationClass& population) {
           "KeyError.")
       .def(
           "forget",
-          [](PyPopulation& self, nb::handle learner,
-             std::optional<double> share) {
+          [](PyPopulation& self, nb::handle learner) {
+            self.Forget(ParseLearner(learner));
+          },
+          "learner"_a, nb::sig("def forget(self, learner: int | str) -> None"),
+          "Forgets a learner and all that it has learned. Raises "
+          "UnknownIdError, a KeyError.")
+      .def(
+          "forget",
+          [](PyPopulation& self, nb::handle learner, double share) {
             self.Forget(ParseLearner(learner), share);
           },
-          "learner"_a, "share"_a = nb::none(),
-          nb::sig("def forget(self, learner: int | str, share: float | None = "
-                  "None) -> None"),
-          "Forgets a learner and all that it has learned. With a share between "
-          "0 and 1 the learner stays, and all its rewards so far count 1 - "
-          "share times as much as before. Raises UnknownIdError, a KeyError.")
+          "learner"_a, "share"_a,
+          nb::sig("def forget(self, learner: int | str, share: float) -> None"),
+          "Forgets a share, between 0 and 1, of what a learner has learned, "
+          "which stays: all its rewards so far count 1 - share times as much. "
+          "Raises UnknownIdError, a KeyError.")
       .def(
           "export_learner",
           [](const PyPopulation& self, nb::handle learner) {

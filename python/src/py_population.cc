@@ -168,15 +168,12 @@ bool PyPopulation::LearnPrior() {
   return WithArms([&] { return population_.LearnPrior(); });
 }
 
-void PyPopulation::Forget(const LearnerKey& learner,
-                          std::optional<double> share) {
-  WithArms([&] {
-    if (share) {
-      population_.Forget(learner, *share);
-    } else {
-      population_.Forget(learner);
-    }
-  });
+void PyPopulation::Forget(const LearnerKey& learner) {
+  WithArms([&] { population_.Forget(learner); });
+}
+
+void PyPopulation::Forget(const LearnerKey& learner, double share) {
+  WithArms([&] { population_.Forget(learner, share); });
 }
 
 std::vector<LearnerKey> PyPopulation::Learners() const {

@@ -74,7 +74,8 @@ class PyPopulation {
                                   Context context) const;
 
   bool LearnPrior();
-  void Forget(const LearnerKey& learner, std::optional<double> share);
+  void Forget(const LearnerKey& learner);
+  void Forget(const LearnerKey& learner, double share);
   std::vector<LearnerKey> Learners() const;
   std::string Export(const LearnerKey& learner) const;
   void Import(const LearnerKey& learner, std::string_view exported);

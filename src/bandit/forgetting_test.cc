@@ -116,6 +116,36 @@ TEST(Forgetting, AShareAtOnceKeepsAnswersExact) {
   }
 }
 
+// Both ways of forgetting together, and choices go on without a new start.
+TEST(Forgetting, SharesNowAndThenKeepAnswersExact) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const PolicyOptions policy = seed % 2 == 0
+                                     ? PolicyOptions(ThompsonOptions{})
+                                     : PolicyOptions(UcbOptions{});
+    const double forgetting = seed < 4 ? 0.999 : 0.98;
+    Bandit certified(
+        Forgetting(policy, CertifiedOptions{.background = false}, forgetting));
+    Bandit scan(Forgetting(policy, ScanOptions{}, forgetting));
+    AddArms(certified);
+    AddArms(scan);
+    for (std::uint64_t t = 0; t < 1'500; ++t) {
+      const Decision found = certified.Choose();
+      const Decision expected = scan.Choose();
+      ASSERT_EQ(found.arm, expected.arm) << seed << ' ' << t;
+      const double reward = Reward(scan.Features({&found.arm, 1}), seed, t);
+      certified.Learn(found, reward);
+      scan.Learn(expected, reward);
+      if (t % 133 != 7) continue;
+      const double share = t % 2 == 0 ? 1e-3 : 0.6;
+      certified.Forget(share);
+      scan.Forget(share);
+      std::stringstream file;
+      certified.Save(file);
+      ASSERT_NO_THROW(Bandit::Load(file));
+    }
+  }
+}
+
 TEST(Forgetting, OfLearnersIsThatOfLoneBandits) {
   for (const PolicyOptions& policy :
        {PolicyOptions(ThompsonOptions{}), PolicyOptions(UcbOptions{})}) {
@@ -129,6 +159,11 @@ TEST(Forgetting, OfLearnersIsThatOfLoneBandits) {
     for (std::uint64_t key = 0; key < 4; ++key) {
       lone.emplace_back(population.LoneOptions(key));
       AddArms(lone.back());
+      // Before the first reward there is nothing to forget.
+      lone.back().Dismiss(lone.back().Choose().id);
+      lone.back().Forget(0.5);
+      population.Dismiss(key, population.Choose(key).id);
+      population.Forget(key, 0.5);
     }
     for (std::uint64_t t = 0; t < 600; ++t) {
       const std::uint64_t key = t % 3 == 0 ? t % 4 : 1;
@@ -143,6 +178,8 @@ TEST(Forgetting, OfLearnersIsThatOfLoneBandits) {
         population.Forget(key, 0.7);
       }
     }
+    // Of 600 choices every third goes round the learners.
+    EXPECT_EQ(population.Describe(0).rewards, 50U);
   }
 }
 
@@ -190,6 +227,15 @@ TEST(Forgetting, RefusesWhatDoesNotFit) {
               [&] { bandit.Forget(1.5); });
   Population population({.dim = kDim});
   ExpectError(ErrorCode::kUnknownId, {"7"}, [&] { population.Forget(7, 0.5); });
+  Population shared({.dim = 2, .prior = SharedPrior{}});
+  shared.Observe(7, std::vector<float>{1, 0}, 1.0);
+  ExpectError(ErrorCode::kUnsupported, {"shared prior"},
+              [&] { shared.Forget(7, 0.5); });
+  Bandit theory(
+      Forgetting(UcbOptions{.exploration = TheoryRadius{.horizon = 10}},
+                 ScanOptions{}, 1));
+  ExpectError(ErrorCode::kUnsupported, {"theory", "forgetting"},
+              [&] { theory.Forget(0.5); });
 }
 
 }  // namespace

@@ -16,24 +16,31 @@ bool ConstantIsStored(const BanditOptions& options) {
          ObjectiveOf(options.policy) != Objective::kInnerProduct;
 }
 
+// Throws Error(kUnsupported) if rewards that count less and less cannot be
+// used.
+void CheckPolicyMayForget(const PolicyOptions& policy) {
+  if (ExploresByTheory(policy)) {
+    throw Error(ErrorCode::kUnsupported,
+                "exploration by theory cannot be used with forgetting: its "
+                "radius holds for rewards that all count the same");
+  }
+  if (!SharesIndex(policy)) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("{} cannot forget: it eliminates an arm for good, "
+                            "which may become the best again; use ts or ucb",
+                            PolicyName(policy)));
+  }
+}
+
 // Throws Error for ways of learning that the policy cannot use.
 void CheckLearning(const BanditOptions& options) {
   CheckWithin("forgetting", options.forgetting, kMinForgetting, 1);
-  const bool forgets = options.forgetting < 1;
-  if (ExploresByTheory(options.policy) &&
-      (forgets || options.rewards == RewardModel::kClicks)) {
+  if (options.forgetting < 1) CheckPolicyMayForget(options.policy);
+  if (options.rewards == RewardModel::kClicks &&
+      ExploresByTheory(options.policy)) {
     throw Error(ErrorCode::kUnsupported,
-                fmt::format("exploration by theory cannot be used with {}: its "
-                            "radius holds for linear rewards, all of which "
-                            "count the same",
-                            forgets ? "forgetting" : "clicks"));
-  }
-  if (forgets && !SharesIndex(options.policy)) {
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("{} cannot use forgetting: it eliminates an arm "
-                            "for good, which may become the best again; use ts "
-                            "or ucb",
-                            PolicyName(options.policy)));
+                "exploration by theory cannot be used with clicks: its radius "
+                "holds for linear rewards");
   }
 }
 
@@ -102,6 +109,11 @@ Posterior StartOf(const BanditOptions& options) {
   const double least =
       options.context_dim > 0 ? kMinContextRegularisation : kMinRegularisation;
   return Posterior(PriorFactor(*options.prior, coefficients, least), learning);
+}
+
+void CheckForget(double share, const PolicyOptions& policy) {
+  CheckWithin("share", share, 0, 1);
+  CheckPolicyMayForget(policy);
 }
 
 }  // namespace manyarms

@@ -22,6 +22,10 @@ ContextModel ModelOf(const BanditOptions& options);
 /// Error(kUnsupported) for a prior or a regularisation that cannot be used.
 Posterior StartOf(const BanditOptions& options);
 
+/// Throws Error(kInvalidArgument) unless the share is within [0, 1], and
+/// Error(kUnsupported) for a policy whose rewards must not be forgotten.
+void CheckForget(double share, const PolicyOptions& policy);
+
 }  // namespace manyarms
 
 #endif  // MANYARMS_BANDIT_MODEL_H_

@@ -103,7 +103,7 @@ void CheckRegularisation(double regularisation) {
 
 void CheckWithin(const char* name, double value, double low, double high) {
   if (!(value >= low && value <= high)) {
-    Fail(fmt::format("{} is {:g}, must be from {:g} to {:g}", name, value, low,
+    Fail(fmt::format("{} is {}, must be from {:g} to {:g}", name, value, low,
                      high));
   }
 }

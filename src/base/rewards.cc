@@ -1,9 +1,10 @@
 #include "manyarms/rewards.h"
 
-#include <cmath>
-#include <limits>
+#include <fmt/format.h>
 
-#include "base/check.h"
+#include <cmath>
+
+#include "manyarms/error.h"
 
 namespace manyarms {
 
@@ -19,8 +20,11 @@ std::optional<RewardModel> RewardModelNamed(std::string_view name) {
 }
 
 double ForgettingOfHalfLife(double rewards) {
-  CheckWithin("half-life", rewards, kMinHalfLife,
-              std::numeric_limits<double>::max());
+  if (!(rewards >= kMinHalfLife) || std::isinf(rewards)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("half-life is {}, must be finite and at least {}",
+                            rewards, kMinHalfLife));
+  }
   return std::exp2(-1 / rewards);
 }
 

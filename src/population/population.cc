@@ -284,7 +284,12 @@ void Population::Forget(const LearnerKey& learner) {
 }
 
 void Population::Forget(const LearnerKey& learner, double share) {
-  CheckWithin("share", share, 0, 1);
+  CheckForget(share, state_->options.policy);
+  if (state_->prior.is_shared()) {
+    throw Error(ErrorCode::kUnsupported,
+                "a learner with a shared prior cannot forget a share: the "
+                "prior is learned from all rewards of learners");
+  }
   state_->Forget(learner, share);
 }
 

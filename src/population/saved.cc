@@ -75,13 +75,12 @@ struct Shape {
     const std::optional<PolicyOptions> known = PolicyKinds::Tagged(policy);
     return fmt::format(
         "{} features, contexts of {} values {} constants, policy {}, {} "
-        "negative rewards, {} rewards, forgetting {}, regularisation {}, {} "
+        "negative rewards, rewards {}, forgetting {}, regularisation {}, {} "
         "and at most {} pending decisions",
         dim, context_dim, context_constants != 0 ? "with" : "without",
         known ? PolicyName(*known) : "unknown",
-        negative_rewards != 0 ? "with" : "without",
-        rewards == RewardModel::kClicks ? "clicks as" : "linear", forgetting,
-        regularisation, PriorName(), max_pending);
+        negative_rewards != 0 ? "with" : "without", RewardModelName(rewards),
+        forgetting, regularisation, PriorName(), max_pending);
   }
 
   std::string PriorName() const {

@@ -89,10 +89,10 @@ Learner LearnerFile::Load(ByteReader& reader) {
     posterior_.Restore(reader);
     posterior_.RestoreInverse(reader);
     // One without rewards is asked for in the prior's name.
-    CheckSaved(posterior_.version() > 0, "it has learned from no rewards");
+    CheckSaved(posterior_.observations() > 0, "it has learned from no rewards");
     learner.packed = std::make_unique_for_overwrite<double[]>(size);
     posterior_.Pack({learner.packed.get(), size});
-    learner.rewards = posterior_.version();
+    learner.rewards = posterior_.observations();
   }
   bool has_pending = false;
   reader.Transfer(has_pending);

@@ -30,7 +30,7 @@ void Workspace::PackInto(Learner& learner) const {
     learner.packed = std::make_unique_for_overwrite<double[]>(size);
   }
   posterior.Pack({learner.packed.get(), size});
-  learner.rewards = posterior.version();
+  learner.rewards = posterior.observations();
 }
 
 WorkspacePool::Loan WorkspacePool::Borrow() {

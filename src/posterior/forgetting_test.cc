@@ -229,6 +229,7 @@ TEST(Forgetting, AShareAtOnce) {
   EXPECT_LT((after.v - expected).norm(), 1e-12 * expected.norm());
   EXPECT_LT((after.b - 0.25 * before.b).norm(), 1e-12 * before.b.norm());
   EXPECT_LT(InverseError(posterior, after.v.cast<Real>()), 1e-12);
+  EXPECT_EQ(posterior.observations(), 50U);
   EXPECT_EQ(posterior.version(), 51U);
   EXPECT_GT(posterior.WidthGrowthSince(50), 1e10);
   EXPECT_EQ(posterior.WidthGrowthSince(51), 1);
@@ -237,6 +238,93 @@ TEST(Forgetting, AShareAtOnce) {
   EXPECT_EQ(posterior.Mean(), Eigen::VectorXd::Zero(3));
   EXPECT_DOUBLE_EQ(posterior.Width(std::vector<float>{2, 0, 0}),
                    2 / std::sqrt(2.0));
+}
+
+// Together with forgetting at each reward, at any moment of a round of the
+// upkeep: what is forgotten is what the share says, the prior is whole again,
+// and the posterior can be saved.
+TEST(Forgetting, AShareAtAnyMomentOfARound) {
+  constexpr std::size_t kDim = 5;
+  const Learning learning{.forgetting = 0.99};  // rounds of 13 updates
+  const PriorFactor prior(
+      GaussianPrior{.mean = {1, 2, 3, 4, 5},
+                    .precision = {2, 1, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 1,
+                                  0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 1}},
+      kDim, 1e-9);
+  const auto rows = testing::GaussianRows(60, kDim, 4);
+  const auto learn = [&](Posterior& posterior, std::size_t from,
+                         std::size_t to) {
+    for (std::size_t t = from; t < to; ++t) {
+      posterior.Update(std::span(rows).subspan(t * kDim, kDim),
+                       std::cos(static_cast<double>(t)));
+    }
+  };
+  for (std::size_t moment = 1; moment < 30; ++moment) {
+    for (const double share : {0.0, 0.3, 1 - 0x1p-53, 1.0}) {
+      Posterior posterior(prior, learning);
+      posterior.KeepInverse();
+      learn(posterior, 0, moment);
+      // What was learned without the prior, from a twin without an upkeep.
+      Matrix learned = Matrix::Zero(kDim, kDim);
+      for (std::size_t t = 0; t < moment; ++t) {
+        Vector x(kDim);
+        for (std::size_t j = 0; j < kDim; ++j) {
+          x[static_cast<Eigen::Index>(j)] = rows[t * kDim + j];
+        }
+        learned = learned * Real{learning.forgetting} + x * x.transpose();
+      }
+      posterior.Forget(share);
+      const Eigen::MatrixXd start = Posterior(prior).moments().v;
+      const Matrix expected = learned * (1 - Real{share}) + start.cast<Real>();
+      EXPECT_LT(static_cast<double>(
+                    (posterior.moments().v.cast<Real>() - expected).norm()),
+                1e-12)
+          << moment << ' ' << share;
+      EXPECT_LT(InverseError(posterior, expected), 1e-12);
+      EXPECT_EQ(posterior.observations(), moment);
+
+      std::stringstream file;
+      ByteWriter writer(file);
+      learn(posterior, 30, 45);
+      posterior.Save(writer);
+      ByteReader reader(file, file.str().size());
+      Posterior loaded(prior, learning);
+      loaded.KeepInverse();
+      ASSERT_NO_THROW(loaded.Restore(reader)) << moment << ' ' << share;
+      std::vector<double> packed(posterior.packed_size());
+      posterior.Pack(packed);
+      Posterior unpacked(prior, learning);
+      unpacked.KeepInverse();
+      unpacked.Unpack(packed, posterior.observations(), unpacked);
+      learn(posterior, 45, 60);
+      learn(loaded, 45, 60);
+      learn(unpacked, 45, 60);
+      EXPECT_EQ(loaded.Mean(), posterior.Mean());
+      EXPECT_EQ(unpacked.Mean(), posterior.Mean());
+      if (share == 1) {
+        Posterior fresh(prior, learning);
+        learn(fresh, 30, 60);
+        EXPECT_EQ(posterior.Mean(), fresh.Mean());
+      }
+    }
+  }
+}
+
+// Were a round's turns to count what is forgotten at once, the prior would fade
+// in the columns that are passed over, and widths would leave their bound.
+TEST(Forgetting, SharesThatComeOftenLeaveThePriorWhole) {
+  Posterior posterior(3, 1.0, {.forgetting = 0.999});
+  const std::vector<float> nothing = {0, 0, 0};
+  for (int t = 0; t < 5'000; ++t) {
+    posterior.Update(nothing, 0.0);
+    if (t % 133 == 7) posterior.Forget(1e-3);
+    for (const auto& axis :
+         {std::vector<float>{1, 0, 0}, std::vector<float>{0, 1, 0},
+          std::vector<float>{0, 0, 1}}) {
+      ASSERT_LE(posterior.Width(axis), posterior.WidestWidth());
+      ASSERT_GE(posterior.Width(axis), 1 - 1e-9);
+    }
+  }
 }
 
 TEST(Forgetting, AllOfItLeavesTheGivenPrior) {

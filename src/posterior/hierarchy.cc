@@ -99,7 +99,7 @@ Evidence EvidenceOf(const Posterior& posterior, const GaussianPrior& prior) {
   return {.gram = moments.v - precision,
           .moment = moments.b - start,
           .squares = std::max(0.0, moments.c - 1 - mean.dot(start)),
-          .rewards = static_cast<double>(posterior.version())};
+          .rewards = static_cast<double>(posterior.observations())};
 }
 
 Hierarchy::Hierarchy(std::size_t dim, double regularisation)

@@ -64,9 +64,6 @@ Posterior::Posterior(std::size_t dim, double regularisation,
     : dim_(dim), learning_(learning), regularisation_(regularisation) {
   CheckDim(dim);
   CheckRegularisation(regularisation);
-  const Index d = Signed(dim);
-  factor_ = Eigen::MatrixXd::Identity(d + 1, d + 1);
-  factor_.diagonal().head(d).setConstant(std::sqrt(regularisation));
   Prepare();
 }
 
@@ -74,7 +71,6 @@ Posterior::Posterior(const PriorFactor& prior, const Learning& learning)
     : dim_(Unsigned(prior.factor().rows()) - 1),
       learning_(learning),
       regularisation_(prior.floor()),
-      factor_(prior.factor()),
       prior_(std::make_shared<const Eigen::MatrixXd>(prior.factor())) {
   Prepare();
 }
@@ -82,10 +78,19 @@ Posterior::Posterior(const PriorFactor& prior, const Learning& learning)
 void Posterior::Prepare() {
   CheckWithin("forgetting", learning_.forgetting, kMinForgetting, 1);
   if (forgets()) upkeep_.emplace(learning_.forgetting, dim_ + 1);
+  factor_ = StartingFactor();
   start_ = factor_.rowwise().squaredNorm().maxCoeff();
   observation_.resize(Signed(dim_) + 1);
   cosines_.resize(dim_ + 1);
   sines_.resize(dim_ + 1);
+}
+
+Eigen::MatrixXd Posterior::StartingFactor() const {
+  if (prior_) return *prior_;
+  const Index d = Signed(dim_);
+  Eigen::MatrixXd factor = Eigen::MatrixXd::Identity(d + 1, d + 1);
+  factor.diagonal().head(d).setConstant(std::sqrt(regularisation_));
+  return factor;
 }
 
 void Posterior::Update(std::span<const float> features, double reward) {
@@ -106,15 +111,15 @@ void Posterior::Update(std::span<const double> features, double reward) {
 }
 
 void Posterior::LearnObservation() {
-  if (forgets()) Fade(learning_.forgetting);
-  if (learning_.rewards == RewardModel::kClicks) LineariseClick();
-  RotateInObservation();
   if (forgets()) {
-    const PriorUpkeep::Due due = upkeep_->After(updates_);
+    Fade(learning_.forgetting);
+    const PriorUpkeep::Due due = upkeep_->After(turn_++);
     for (std::size_t j = due.first; j < due.last; ++j) {
       PutBackPrior(j, due.part);
     }
   }
+  if (learning_.rewards == RewardModel::kClicks) LineariseClick();
+  RotateIn(observation_);
   ++updates_;
   // Without forgetting, updates contract the rounding errors of A. With it they
   // add up, in proportion to the number of updates.
@@ -139,13 +144,13 @@ void Posterior::LineariseClick() {
   observation_[d] = linear.reward;
 }
 
-void Posterior::RotateInObservation() {
-  // Givens rotations fold the observation into the factor, column by column.
+void Posterior::RotateIn(Eigen::VectorXd& row) {
+  // Givens rotations fold the row into the factor, column by column.
   // (Eigen's LLT::rankUpdate does the same, but needs an LLT, and making one
   // costs O(d^3) even for a diagonal matrix.) The bounds on features and
   // rewards keep the squares far from overflow.
   const kernels::Rotations rotations{cosines_, sines_};
-  kernels::RotateIn({observation_.data(), dim_ + 1}, factor_.data(), dim_ + 1,
+  kernels::RotateIn({row.data(), dim_ + 1}, factor_.data(), dim_ + 1,
                     rotations);
   if (rotates_inverse()) {
     // With M = [L x; 0 1] and Q the product of the rotations, M Q = [L' 0; . .]
@@ -165,29 +170,30 @@ void Posterior::Fade(double part) {
 void Posterior::PutBackPrior(std::size_t column, double part) {
   const Index j = Signed(column);
   if (prior_) {
-    observation_ = std::sqrt(part) * prior_->col(j);
+    prior_column_ = std::sqrt(part) * prior_->col(j);
   } else {
-    observation_.setZero();
-    observation_[j] = std::sqrt(column < dim_ ? part * regularisation_ : part);
+    prior_column_.setZero(Signed(dim_) + 1);
+    prior_column_[j] = std::sqrt(column < dim_ ? part * regularisation_ : part);
   }
-  RotateInObservation();
+  RotateIn(prior_column_);
 }
 
 void Posterior::Forget(double share) {
   CheckWithin("share", share, 0, 1);
-  if (share == 1 && prior_) {
-    factor_ = *prior_;
-  } else if (share == 1) {
-    factor_.setIdentity();
-    factor_.diagonal()
-        .head(Signed(dim_))
-        .setConstant(std::sqrt(regularisation_));
+  if (updates_ == 0) return;
+  if (share == 1) {
+    factor_ = StartingFactor();
   } else {
     Fade(1 - share);
-    for (std::size_t j = 0; j <= dim_; ++j) PutBackPrior(j, share);
+    for (std::size_t j = 0; j <= dim_; ++j) {
+      const double left = forgets() ? upkeep_->Left(turn_, j) : 1;
+      PutBackPrior(j, 1 - (1 - share) * left);
+    }
   }
+  turn_ = 0;
   if (rotates_inverse()) inverse_ = InvertedFactor();
-  forgotten_at_ = ++updates_;
+  ++forgets_;
+  forgotten_at_ = version();
   FactorChanged();
 }
 
@@ -196,7 +202,7 @@ double Posterior::WidthGrowthSince(std::uint64_t version) const {
   constexpr double kMostGrowth = 1e20;
   if (version < forgotten_at_) return kMostGrowth;
   if (!forgets()) return 1;
-  const auto updates = static_cast<double>(updates_ - version);
+  const auto updates = static_cast<double>(this->version() - version);
   return std::min(kMostGrowth,
                   std::pow(learning_.forgetting, -updates / 2) * (1 + 0x1p-20));
 }
@@ -280,7 +286,8 @@ double Posterior::PrecisionFloor() const {
 
 std::size_t Posterior::packed_size() const {
   const std::size_t of_factor = (dim_ + 1) * (dim_ + 2) / 2;
-  return rotates_inverse() ? of_factor + dim_ * (dim_ + 1) / 2 : of_factor;
+  const std::size_t of_inverse = dim_ * (dim_ + 1) / 2;
+  return of_factor + (forgets() ? 1 : 0) + (rotates_inverse() ? of_inverse : 0);
 }
 
 void Posterior::Pack(std::span<double> packed) const {
@@ -288,6 +295,7 @@ void Posterior::Pack(std::span<double> packed) const {
   for (Index j = 0; j < factor_.cols(); ++j) {
     to = std::ranges::copy(ColumnOf(factor_, j), to).out;
   }
+  if (forgets()) *to++ = static_cast<double>(turn_);
   if (!rotates_inverse()) return;
   for (Index i = 0; i < inverse_.rows(); ++i) {
     to = std::ranges::copy(RowOf(inverse_, i), to).out;
@@ -301,6 +309,10 @@ void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
     packed = packed.subspan(to.size());
   };
   for (Index j = 0; j < factor_.cols(); ++j) take(ColumnOf(factor_, j));
+  if (forgets()) {
+    turn_ = static_cast<std::uint64_t>(packed.front());
+    packed = packed.subspan(1);
+  }
   if (rotates_inverse()) {
     for (Index i = 0; i < inverse_.rows(); ++i) take(RowOf(inverse_, i));
   }
@@ -308,7 +320,7 @@ void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
   updates_ = updates;
   regularisation_ = fresh.regularisation_;
   prior_ = fresh.prior_;
-  forgotten_at_ = 0;
+  forgets_ = forgotten_at_ = 0;
 }
 
 Posterior::Moments Posterior::moments() const {
@@ -322,6 +334,7 @@ Posterior::Moments Posterior::moments() const {
 
 void Posterior::Save(ByteWriter& writer) const {
   writer.Transfer(updates_);
+  if (forgets()) writer.Transfer(turn_);
   for (Index j = 0; j < factor_.cols(); ++j) {
     writer.Values(std::span<const double>(ColumnOf(factor_, j)));
   }
@@ -330,9 +343,14 @@ void Posterior::Save(ByteWriter& writer) const {
 void Posterior::Restore(ByteReader& reader) {
   reader.Transfer(updates_);
   CheckSaved(updates_ <= kMaxSteps, "it has learned too much");
+  if (forgets()) {
+    reader.Transfer(turn_);
+    CheckSaved(turn_ <= updates_, "its prior has faded too often");
+  }
   // The squares in a row of the factor add up to a diagonal entry of the matrix
-  // that it factorises, which bounds every entry; and an update never decreases
-  // a diagonal entry of the factor.
+  // that it factorises, which bounds every entry. An update never decreases a
+  // diagonal entry of the factor; with forgetting, the prior's part that is
+  // kept up has the smallest.
   const double most = std::sqrt(
       std::max(kMaxRegularisation, start_) +
       static_cast<double>(updates_ + 1) *
@@ -349,8 +367,9 @@ void Posterior::Restore(ByteReader& reader) {
                "what it has learned is out of bounds");
   }
   // In a forged file every entry may be within its bounds and scores still be
-  // infinite or NaN. Updates cannot make entries above 1/sqrt(lambda) in the
-  // inverse and |z|/sqrt(lambda) in the mean, far below these bounds.
+  // infinite or NaN. Where lambda is PrecisionFloor(), updates cannot make
+  // entries above 1/sqrt(lambda) in the inverse and |z|/sqrt(lambda) in the
+  // mean, far below these bounds.
   constexpr double kMostMean = 1e25;
   RowMatrix inverse = InvertedFactor();
   const Eigen::VectorXd mean = Mean();

@@ -46,7 +46,8 @@ struct Learning {
 /// lambda I and b becomes g b + r x; the prior's part is put back in turns
 /// (PriorUpkeep), so that it is between 7/8 of lambda I and lambda I.
 ///
-/// Costs: construction and Update, Mean, Width, Sample O(d^2); InverseFactor
+/// Costs: construction and Update, Mean, Width, Sample O(d^2), but Update
+/// O(d^3) if forgetting is so fast that g^d is far below 7/8; InverseFactor
 /// O(d^2) if the inverse is at hand, and O(d^3) if not.
 ///
 /// Thread safety: const methods may be called from any number of threads while
@@ -75,8 +76,9 @@ class Posterior final : public Belief {
   /// dim() of them, at most 10^9 in magnitude, and the reward is in bounds.
   void Update(std::span<const double> features, double reward);
 
-  /// Forgets this share, within [0, 1], of all rewards; after 1 the prior is
-  /// left. Counts as an update. Costs O(d^3).
+  /// Forgets this share, within [0, 1], of all rewards; after 1 the posterior
+  /// is as before the first. The prior has its whole weight afterwards. Costs
+  /// O(d^3).
   void Forget(double share);
 
   /// theta-hat in the paper: V^-1 b.
@@ -118,8 +120,11 @@ class Posterior final : public Belief {
 
   const Learning& learning() const { return learning_; }
 
-  /// The number of observations so far, and of calls of Forget.
-  std::uint64_t version() const override { return updates_; }
+  /// The number of observations so far.
+  std::uint64_t observations() const { return updates_; }
+
+  /// Counts observations and calls of Forget.
+  std::uint64_t version() const override { return updates_ + forgets_; }
 
   /// 1 without forgetting, because V only grows. With forgetting g it is
   /// g^(-k/2) after k updates. It is no use for versions before the last call
@@ -176,7 +181,8 @@ class Posterior final : public Belief {
   double PrecisionFloor() const;
   void LineariseClick();
   void LearnObservation();
-  void RotateInObservation();
+  void RotateIn(Eigen::VectorXd& row);
+  Eigen::MatrixXd StartingFactor() const;
   void Fade(double part);
   void PutBackPrior(std::size_t column, double part);
 
@@ -192,13 +198,16 @@ class Posterior final : public Belief {
   bool inverse_is_current_ = false;  // always if rotates_inverse()
 
   std::optional<PriorUpkeep> upkeep_;  // none if nothing is forgotten
-  // The factor before any update; none if it is a multiple of I.
+  // The factor before any update; none if V is a multiple of I then.
   std::shared_ptr<const Eigen::MatrixXd> prior_;
+  std::uint64_t turn_ = 0;          // updates since the prior was last whole
+  std::uint64_t forgets_ = 0;       // since it was made, loaded or unpacked
   std::uint64_t forgotten_at_ = 0;  // the version after the last Forget
 
   // Scratch.
-  Eigen::VectorXd observation_;  // [x; r]
-  std::vector<double> cosines_;  // of an update's rotations
+  Eigen::VectorXd observation_;   // [x; r]
+  Eigen::VectorXd prior_column_;  // a part of one
+  std::vector<double> cosines_;   // of an update's rotations
   std::vector<double> sines_;
   std::vector<double> extra_row_;  // of A; empty unless it is rotated
 };

@@ -26,10 +26,16 @@ class PriorUpkeep {
     std::size_t last = 0;
     double part = 0;
   };
-  /// `update` counts from 0.
+  /// `update` counts from 0, when all columns are whole.
   Due After(std::uint64_t update) const;
 
+  /// The part of a column that is left after this number of updates.
+  double Left(std::uint64_t updates, std::size_t column) const;
+
  private:
+  std::size_t FirstFrom(std::uint64_t turn) const;
+  std::uint64_t TurnOf(std::size_t column) const;
+
   double forgetting_;
   std::uint64_t columns_;
   std::uint64_t round_;  // its number of updates

@@ -24,6 +24,12 @@ TEST(PriorUpkeep, KeepsEveryColumnUp) {
           left[j] += due.part;
           ASSERT_NEAR(left[j], 1, 1e-9) << forgetting << " " << update;
         }
+        if (update % 97 == 0) {
+          for (std::size_t j = 0; j < columns; ++j) {
+            ASSERT_NEAR(upkeep.Left(update + 1, j), left[j], 1e-9)
+                << forgetting << " " << update << " " << j;
+          }
+        }
         for (const double part : left) {
           ASSERT_GE(part, PriorUpkeep::kLeastPart * (1 - 1e-9))
               << forgetting << " " << columns << " " << update;
