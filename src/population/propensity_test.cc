@@ -1,6 +1,7 @@
 // Probabilities and uniform choices of learners.
 
 #include <sstream>
+#include <thread>
 
 #include "manyarms/population.h"
 #include "testing.h"
@@ -148,6 +149,42 @@ TEST(PopulationPropensity, RefusesAnotherPrior) {
   Population loaded = Loaded(population);
   ExpectError(ErrorCode::kOutdated, {"decision"},
               [&] { loaded.Propensity("new", decision); });
+}
+
+// Threads that ask for probabilities change nothing for those that choose and
+// learn, for the same learner and for others.
+TEST(PopulationPropensity, IsAskedForWhileOthersChooseAndLearn) {
+  Population population({.dim = kDim, .explore_uniform = 0.1, .seed = 6});
+  AddArms(population);
+  const auto play = [](auto& arms, const auto&... learner) {
+    std::vector<ArmId> chosen;
+    for (std::uint64_t t = 0; t < 150; ++t) {
+      const Decision decision = arms.Choose(learner...);
+      arms.Learn(learner..., decision.id, static_cast<double>(t % 5));
+      chosen.push_back(decision.arm);
+    }
+    return chosen;
+  };
+  std::vector<ArmId> eve;
+  std::vector<ArmId> bob;
+  std::thread one([&] { eve = play(population, LearnerKey("eve")); });
+  std::thread other([&] { bob = play(population, LearnerKey("bob")); });
+  for (int i = 0; i < 40; ++i) {
+    double sum = 0;
+    for (const Probability& p :
+         population.Propensities("eve", FirstIds(kArms), 25)) {
+      sum += p.value;
+    }
+    EXPECT_NEAR(sum, 1, 1e-12);
+  }
+  one.join();
+  other.join();
+  Bandit lone_eve(population.LoneOptions("eve"));
+  Bandit lone_bob(population.LoneOptions("bob"));
+  AddArms(lone_eve);
+  AddArms(lone_bob);
+  EXPECT_EQ(eve, play(lone_eve));
+  EXPECT_EQ(bob, play(lone_bob));
 }
 
 TEST(PopulationPropensity, RefusesBadInput) {
