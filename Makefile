@@ -91,11 +91,12 @@ configure: setup
 	cmake --preset release
 
 bench: configure ## Measure kernels, the first pass, whole runs, populations, contexts, adding arms, many features, bounds and graphs
-	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_first_pass bench_whole_runs bench_population bench_contexts bench_adding bench_wide bench_bounds bench_corrections bench_kernels bench_recall
+	cmake --build --preset release --parallel $(JOBS) --target bench_engine bench_first_pass bench_whole_runs bench_population bench_contexts bench_adding bench_wide bench_bounds bench_corrections bench_kernels bench_propensity bench_recall
 	build/bench_engine
 	build/bench_first_pass
 	build/bench_whole_runs
 	build/bench_population
+	build/bench_propensity
 	build/bench_contexts
 	build/bench_adding
 	build/bench_bounds

@@ -34,6 +34,11 @@ LearningFlags::LearningFlags(CLI::App& command) {
           ->check(CLI::Number)
           ->excludes(forgetting)
           ->group(kGroup);
+  command
+      .add_option("--explore-uniform", explore_uniform_,
+                  "Share of the choices that are drawn uniformly among the "
+                  "arms")
+      ->group(kGroup);
 }
 
 double LearningFlags::Forgetting() const {

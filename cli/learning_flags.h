@@ -8,8 +8,9 @@
 
 namespace manyarms::cli {
 
-/// The flags that say how rewards are learned: --regularisation,
-/// --negative-rewards, --rewards, --forgetting and --half-life.
+/// The flags that say how rewards are learned, and by which share of uniform
+/// choices: --regularisation, --negative-rewards, --rewards, --forgetting,
+/// --half-life and --explore-uniform.
 class LearningFlags {
  public:
   /// Adds them to the command, which must outlive this object.
@@ -25,6 +26,7 @@ class LearningFlags {
     options.negative_rewards = negative_rewards_;
     options.rewards = RewardModelNamed(rewards_).value();
     options.forgetting = Forgetting();
+    options.explore_uniform = explore_uniform_;
   }
 
  private:
@@ -34,6 +36,7 @@ class LearningFlags {
   bool negative_rewards_ = false;
   std::string rewards_ = "linear";
   double forgetting_ = 1;
+  double explore_uniform_ = 0;
   CLI::Option* half_life_;
 };
 

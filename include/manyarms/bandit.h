@@ -18,6 +18,7 @@
 #include "manyarms/names.h"
 #include "manyarms/policy_options.h"
 #include "manyarms/prior.h"
+#include "manyarms/probability.h"
 #include "manyarms/rewards.h"
 #include "manyarms/search_options.h"
 #include "manyarms/stats.h"
@@ -47,6 +48,11 @@ struct BanditOptions {
   /// forgets nothing; ForgettingOfHalfLife computes it from a half-life. ts and
   /// ucb only, and not with exploration by theory.
   double forgetting = 1;
+  /// With this probability, within [0, 1], a choice is not the policy's, but
+  /// drawn uniformly among the eligible arms; of a slate, all arms are. Then
+  /// the probability of every choice is at least this share of 1/n, so that
+  /// other policies can be evaluated by what was chosen.
+  double explore_uniform = 0;
   /// The number of values of a context; 0: choices have none. With p of them,
   /// (p + 1)(d + 1) coefficients are learned, at most kMaxDim. ts and ucb only,
   /// and not with negative_rewards.
@@ -58,7 +64,7 @@ struct BanditOptions {
   std::uint64_t seed = 1;
   /// Rewards can be learned for this number of the latest decisions, 1 to
   /// kMaxPending; older decisions are forgotten. A decision whose reward never
-  /// comes takes 4d + 16 bytes, and 4 for each value of its context, until it
+  /// comes takes 4d + 20 bytes, and 4 for each value of its context, until it
   /// is forgotten or dismissed (up to twice that while vectors have spare
   /// capacity).
   std::size_t max_pending = std::size_t{1} << 20;
@@ -71,7 +77,7 @@ struct Decision {
   ArmId arm = 0;
   /// The number by which the arm was chosen, in units of rewards: a sampled
   /// reward (ts), an upper bound of the reward (ucb) or an uncertainty (elim;
-  /// of clicks, one of log-odds).
+  /// of clicks, one of log-odds). 0 if the arm was drawn uniformly.
   double score = 0;
   /// The number of arms that were eligible.
   std::size_t eligible = 0;
@@ -171,6 +177,44 @@ class Bandit {
   std::vector<Decision> ChooseDraws(std::size_t count,
                                     const Eligible& eligible = {},
                                     std::span<const float> contexts = {});
+
+  /// The probability with which this decision's arm was chosen: by
+  /// explore_uniform, and by the policy. ucb chooses with the probability 1 or
+  /// 0. For ts the policy's probability is the share of `draws` further draws
+  /// for which the arm is the best eligible one, found by the bandit's own
+  /// search (with an approximate one it is the share of its answers). Further
+  /// draws depend on the seed, the number of the decision and their own number
+  /// alone, so the answer is the same whenever it is asked for, also of a
+  /// bandit that was saved and loaded. No later decision depends on it.
+  ///
+  /// Arms and knowledge must be those by which the decision was made: call this
+  /// before anything else is learned or forgotten, and before arms change.
+  /// Otherwise it throws Error(kOutdated). (That is also thrown for decisions
+  /// that were pending in a file of an earlier version.) If the choice was one
+  /// among some arms, the same ones must be given again, or
+  /// Error(kInvalidArgument) is thrown; only their number can be compared. The
+  /// decision's context need not be given again.
+  ///
+  /// Throws Error(kInvalidArgument) unless 1 <= draws <= kMaxDraws; what Learn
+  /// throws for a decision that is not pending or another bandit's; and
+  /// Error(kUnsupported) for elim, and for all but the first of a slate, whose
+  /// probability it is not. Costs as much as `draws` choices.
+  Probability Propensity(DecisionId decision,
+                         std::uint64_t draws = kDefaultDraws,
+                         const Eligible& eligible = {}, Context context = {});
+  Probability Propensity(const Decision& decision,
+                         std::uint64_t draws = kDefaultDraws,
+                         const Eligible& eligible = {}, Context context = {});
+
+  /// The probabilities with which the next choice would be each of these arms,
+  /// in the same way and by the same draws; 0 for arms that are not eligible.
+  /// Those of all eligible arms add up to 1. Throws Error(kUnknownId) for an
+  /// arm that does not exist, Error(kDuplicateId) for one that is given twice,
+  /// Error(kNoArms) if none is eligible, and otherwise as above.
+  std::vector<Probability> Propensities(std::span<const ArmId> arms,
+                                        std::uint64_t draws = kDefaultDraws,
+                                        const Eligible& eligible = {},
+                                        Context context = {});
 
   /// Learns the reward of a decision, even if its arm has been removed or
   /// updated since; of several decisions, all, or none if it throws. Throws

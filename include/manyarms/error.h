@@ -17,6 +17,7 @@ enum class ErrorCode {
   kNoArms,           ///< a choice was asked for, but there are no arms
   kTooLarge,         ///< there is no room for this many arms or bytes
   kUnsupported,      ///< these options do not work together; see the message
+  kOutdated,         ///< what it asks about has changed since; see the message
   kWrongAnswer,      ///< a check found that a search's answer was wrong
   kIo,               ///< a file or stream could not be read or written
   kCorrupt,          ///< a file has the wrong format, or is damaged

@@ -18,6 +18,7 @@
 #include "manyarms/names.h"
 #include "manyarms/policy_options.h"
 #include "manyarms/prior.h"
+#include "manyarms/probability.h"
 #include "manyarms/rewards.h"
 #include "manyarms/search_options.h"
 #include "manyarms/stats.h"
@@ -43,11 +44,12 @@ struct PopulationOptions {
   /// As in BanditOptions, counted in the rewards of each learner. Not with a
   /// shared prior.
   double forgetting = 1;
+  double explore_uniform = 0;     ///< as in BanditOptions
   std::size_t context_dim = 0;    ///< as in BanditOptions
   bool context_constants = true;  ///< as in BanditOptions
   std::uint64_t seed = 1;
   /// Rewards can be learned for this number of the latest decisions of each
-  /// learner, 1 to kMaxPending. A pending decision takes 4d + 16 bytes, and 4
+  /// learner, 1 to kMaxPending. A pending decision takes 4d + 20 bytes, and 4
   /// for each value of its context.
   std::size_t max_pending = 1024;
   /// Certified search keeps orders for those learners that choose often. All of
@@ -161,6 +163,25 @@ class Population {
   std::vector<Decision> ChooseFor(std::span<const LearnerKey> learners,
                                   std::span<const float> contexts = {});
 
+  /// The probability with which a learner's decision was made, or its next
+  /// choice would be each of these arms: as Bandit::Propensity and
+  /// Bandit::Propensities, which throw the same. What must not have changed
+  /// since a decision is what this learner knows: its rewards, or the prior
+  /// while it has none. A decision is outdated, too, if its learner was
+  /// imported afterwards. A learner that there is not has a next choice, and
+  /// does not begin to exist by that. Throws Error(kUnknownId) as Learn does.
+  Probability Propensity(const LearnerKey& learner, DecisionId decision,
+                         std::uint64_t draws = kDefaultDraws,
+                         const Eligible& eligible = {}, Context context = {});
+  Probability Propensity(const LearnerKey& learner, const Decision& decision,
+                         std::uint64_t draws = kDefaultDraws,
+                         const Eligible& eligible = {}, Context context = {});
+  std::vector<Probability> Propensities(const LearnerKey& learner,
+                                        std::span<const ArmId> arms,
+                                        std::uint64_t draws = kDefaultDraws,
+                                        const Eligible& eligible = {},
+                                        Context context = {});
+
   /// Learns a reward of a decision of each of the learners, on several threads:
   /// all, or none if it throws what Learn throws. (While other threads learn or
   /// dismiss the same decisions, it may learn some and throw.)
@@ -267,8 +288,8 @@ class Population {
   /// same. Throws Error(kCorrupt) for bytes that Export cannot have returned,
   /// Error(kUnsupported) for those of a later version, and
   /// Error(kInvalidArgument) for those of a population with another dimension,
-  /// policy, regularisation, kind of rewards or contexts, or a larger
-  /// max_pending.
+  /// policy, regularisation, kind of rewards or contexts, explore_uniform,
+  /// or a larger max_pending.
   void Import(const LearnerKey& learner, std::span<const std::byte> exported);
 
  private:

@@ -29,10 +29,12 @@ class RandomStream {
     kFactor = 10,  ///< start of a matrix factorisation, indexed by the row
     kFilter = 11,  ///< directions of a filter tree's node, indexed by the node
     kCopy = 12,    ///< seeds of independent copies of an index
-    kAdversary = 13,  ///< an adversary's queries, indexed by the sequence
-    kLearner = 14,    ///< a learner's own part of the true parameter
-    kVisit = 15,      ///< which learner comes, in which context, by the step
-    kContext = 16,    ///< a context's values, by its number or the step
+    kAdversary = 13,   ///< an adversary's queries, indexed by the sequence
+    kLearner = 14,     ///< a learner's own part of the true parameter
+    kVisit = 15,       ///< which learner comes, in which context, by the step
+    kContext = 16,     ///< a context's values, by its number or the step
+    kUniform = 17,     ///< a uniform choice, indexed by the decision
+    kPropensity = 18,  ///< further draws, by decision and number of the draw
   };
 
   RandomStream(std::uint64_t seed, Role role, std::uint64_t index);

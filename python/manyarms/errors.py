@@ -44,6 +44,10 @@ class UnsupportedError(Error, ValueError):
     """These options do not work together; the message says why."""
 
 
+class OutdatedError(Error, RuntimeError):
+    """What it asks about has changed since; the message says what."""
+
+
 class WrongAnswerError(Error, RuntimeError):
     """A check found that a search's answer was wrong, which is a bug in this library."""
 

@@ -114,11 +114,13 @@ Eligible ArmNames::EligibleFrom(const PyEligible& eligible, std::size_t arms,
 }
 
 PyDecision ArmNames::Named(const Decision& decision) const {
-  if (has_texts()) {
-    return {decision.id, names_.Name(decision.arm), decision.score,
-            decision.arm};
-  }
-  return {decision.id, decision.arm, decision.score, decision.arm};
+  return {.id = decision.id,
+          .arm = has_texts() ? PyArm(names_.Name(decision.arm))
+                             : PyArm(decision.arm),
+          .score = decision.score,
+          .number = decision.arm,
+          .eligible = decision.eligible,
+          .uniform = decision.uniform};
 }
 
 std::vector<PyDecision> ArmNames::Named(

@@ -10,6 +10,7 @@
 #include "learning.h"
 #include "options.h"
 #include "prior.h"
+#include "probabilities.h"
 #include "py_bandit.h"
 #include "rows.h"
 #include "shared_methods.h"
@@ -47,9 +48,9 @@ void BindConstruction(BanditClass& bandit) {
          const std::optional<PyExploration>& exploration, double regularisation,
          const std::optional<PyPrior>& prior, bool negative_rewards,
          const std::string& rewards, double forgetting,
-         std::optional<double> half_life, nb::handle context_dim,
-         bool context_constants, nb::handle seed, nb::handle max_pending,
-         const nb::kwargs& policy_options) {
+         std::optional<double> half_life, double explore_uniform,
+         nb::handle context_dim, bool context_constants, nb::handle seed,
+         nb::handle max_pending, const nb::kwargs& policy_options) {
         new (self) PyBandit(
             {.dim = ParseNumber(dim, {"dim", "an int"}),
              .policy = MakePolicyOptions(policy, exploration, policy_options),
@@ -59,6 +60,7 @@ void BindConstruction(BanditClass& bandit) {
              .negative_rewards = negative_rewards,
              .rewards = ParseRewardModel(rewards),
              .forgetting = ParseForgetting(forgetting, half_life),
+             .explore_uniform = explore_uniform,
              .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
              .context_constants = context_constants,
              .seed = ParseNumber(seed, {"seed", "an int"}),
@@ -72,6 +74,7 @@ void BindConstruction(BanditClass& bandit) {
       "negative_rewards"_a = defaults.negative_rewards,
       "rewards"_a = std::string(RewardModelName(defaults.rewards)),
       "forgetting"_a = defaults.forgetting, "half_life"_a = nb::none(),
+      "explore_uniform"_a = defaults.explore_uniform,
       "context_dim"_a = defaults.context_dim,
       "context_constants"_a = defaults.context_constants,
       "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
@@ -124,7 +127,47 @@ mode: 'best' is for the top k: the best arms of one draw, best first, no arm
     twice, and fewer than count if fewer are eligible. 'draws' is for count
     users: count choices one after another, each with a new draw of 'ts'.
 context: that of all choices.
-contexts: with 'draws', a row for each choice.)");
+contexts: with 'draws', a row for each choice.)")
+      .def(
+          "propensity",
+          [](PyBandit& self, nb::handle decision, nb::handle draws,
+             nb::handle eligible, nb::handle context) {
+            return AsPair(self.Propensity(
+                ParseDecision(decision), ParseDraws(draws),
+                ParseEligible(eligible), ParseContext(context)));
+          },
+          "decision"_a, "draws"_a = kDefaultDraws, nb::kw_only(),
+          "eligible"_a = nb::none(), "context"_a = nb::none(),
+          nb::sig("def propensity(self, decision: Decision | int, draws: int "
+                  "= 1000, *, eligible: Ids | Mask | None = None, context: Row "
+                  "| None = None) -> tuple[float, float]"),
+          R"(The probability with which a decision's arm was chosen, and its standard error.
+
+It must be asked for before anything is learned or forgotten and before arms
+change; otherwise it raises OutdatedError. 'ucb' chooses with certainty. For 'ts'
+it is the share of further draws for which the arm is the best. Those depend on
+the seed and the decision alone, and no later decision depends on them.
+explore_uniform is added exactly. 'elim' is refused.
+
+eligible: the arms among which the choice was made, if not among all.
+context: need not be given; the decision has kept its own.)")
+      .def(
+          "propensities",
+          [](PyBandit& self, nb::handle arms, nb::handle draws,
+             nb::handle eligible, nb::handle context) {
+            return AsPair(self.Propensities(
+                ParseIds(arms, {"arms", "ints or strings"}), ParseDraws(draws),
+                ParseEligible(eligible), ParseContext(context)));
+          },
+          "arms"_a, "draws"_a = kDefaultDraws, nb::kw_only(),
+          "eligible"_a = nb::none(), "context"_a = nb::none(),
+          nb::sig("def propensities(self, arms: Ids, draws: int = 1000, *, "
+                  "eligible: Ids | Mask | None = None, context: Row | None = "
+                  "None) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64]]"),
+          "The probabilities with which the next choice would be each of these "
+          "arms, and their standard errors. Those of all eligible arms add up "
+          "to 1.");
 }
 
 void BindLearning(BanditClass& bandit) {
@@ -349,6 +392,11 @@ void BindProperties(BanditClass& bandit) {
           "forgetting",
           [](const PyBandit& self) { return self.options().forgetting; },
           "What earlier rewards count is multiplied by this with each reward.")
+      .def_prop_ro(
+          "explore_uniform",
+          [](const PyBandit& self) { return self.options().explore_uniform; },
+          "The probability with which a choice is drawn uniformly among the "
+          "eligible arms.")
       .def_prop_ro(
           "context_dim",
           [](const PyBandit& self) { return self.options().context_dim; },

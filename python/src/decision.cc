@@ -5,6 +5,7 @@
 #include <nanobind/stl/variant.h>
 
 #include <tuple>
+#include <utility>
 
 #include "words.h"
 
@@ -64,11 +65,18 @@ void BindDecision(nb::module_& module) {
       .def_ro("score", &PyDecision::score,
               "The number by which the arm was chosen, in units of rewards: a "
               "sampled reward (ts), an upper bound of the reward (ucb) or an "
-              "uncertainty (elim). It has single precision.")
+              "uncertainty (elim). It has single precision. 0 if the arm was "
+              "drawn uniformly.")
+      .def_ro("eligible", &PyDecision::eligible,
+              "The number of arms that were eligible.")
+      .def_ro("uniform", &PyDecision::uniform,
+              "Whether the arm was drawn uniformly among them "
+              "(explore_uniform).")
       .def("__repr__",
            [](const PyDecision& decision) {
-             return nb::str("Decision(id={}, arm={!r}, score={:.6g})")
-                 .format(decision.id, decision.arm, decision.score);
+             return nb::str("Decision(id={}, arm={!r}, score={:.6g}{})")
+                 .format(decision.id, decision.arm, decision.score,
+                         decision.uniform ? ", uniform=True" : "");
            })
       .def(
           "__eq__",
@@ -76,7 +84,8 @@ void BindDecision(nb::module_& module) {
             if (!nb::isinstance<PyDecision>(other)) return false;
             const auto& two = nb::cast<const PyDecision&>(other);
             return one.id == two.id && one.arm == two.arm &&
-                   one.score == two.score;
+                   one.score == two.score && one.eligible == two.eligible &&
+                   one.uniform == two.uniform;
           },
           "other"_a, nb::sig("def __eq__(self, other: object, /) -> bool"))
       .def("__hash__",
@@ -86,14 +95,20 @@ void BindDecision(nb::module_& module) {
       .def("__getstate__",
            [](const PyDecision& decision) {
              return std::tuple(decision.id, decision.arm, decision.score,
-                               decision.number);
+                               decision.number, decision.eligible,
+                               decision.uniform);
            })
-      .def("__setstate__",
-           [](PyDecision& self,
-              const std::tuple<DecisionId, PyArm, double, ArmId>& state) {
-             const auto& [id, arm, score, number] = state;
-             new (&self) PyDecision{id, arm, score, number};
-           });
+      .def("__setstate__", [](PyDecision& self, const nb::tuple& state) {
+        PyDecision decision{.id = nb::cast<DecisionId>(state[0]),
+                            .arm = nb::cast<PyArm>(state[1]),
+                            .score = nb::cast<double>(state[2]),
+                            .number = nb::cast<ArmId>(state[3])};
+        if (state.size() > 4) {  // earlier versions have four
+          decision.eligible = nb::cast<std::size_t>(state[4]);
+          decision.uniform = nb::cast<bool>(state[5]);
+        }
+        new (&self) PyDecision(std::move(decision));
+      });
 }
 
 }  // namespace manyarms::python

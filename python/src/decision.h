@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstddef>
 #include <variant>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct PyDecision {
   PyArm arm;
   double score = 0;
   ArmId number = 0;  // the library's id of the arm
+  std::size_t eligible = 0;
+  bool uniform = false;
 };
 
 using DecisionOrId = std::variant<DecisionId, PyDecision>;

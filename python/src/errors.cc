@@ -27,6 +27,8 @@ const char* ClassFor(ErrorCode code) {
       return "TooLargeError";
     case ErrorCode::kUnsupported:
       return "UnsupportedError";
+    case ErrorCode::kOutdated:
+      return "OutdatedError";
     case ErrorCode::kWrongAnswer:
       return "WrongAnswerError";
     case ErrorCode::kIo:

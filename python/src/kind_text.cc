@@ -28,7 +28,8 @@ std::string ContextParameters() {
 
 std::string LearningParameters() {
   return "rewards: typing.Literal['linear', 'clicks'] = 'linear', forgetting: "
-         "float = 1.0, half_life: float | None = None";
+         "float = 1.0, half_life: float | None = None, explore_uniform: float "
+         "= 0.0";
 }
 
 constexpr std::string_view kLearningHelp =
@@ -40,6 +41,8 @@ forgetting: with each reward, all earlier ones count this times as much as
     before, so that what has changed since is forgotten. 1 forgets nothing. 'ts'
     and 'ucb' only.
 half_life: the same, as the number of rewards after which a reward counts half.
+explore_uniform: the probability with which a choice is not the policy's, but
+    drawn uniformly among the eligible arms.
 )";
 
 constexpr std::string_view kContextHelp =

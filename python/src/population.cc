@@ -13,6 +13,7 @@
 #include "learning.h"
 #include "options.h"
 #include "prior.h"
+#include "probabilities.h"
 #include "py_population.h"
 #include "rows.h"
 #include "shared_methods.h"
@@ -82,9 +83,9 @@ void BindConstruction(PopulationClass& population) {
          const std::optional<PyExploration>& exploration, double regularisation,
          const PyPrior& prior, bool negative_rewards,
          const std::string& rewards, double forgetting,
-         std::optional<double> half_life, nb::handle context_dim,
-         bool context_constants, nb::handle seed, nb::handle max_pending,
-         nb::handle order_budget) {
+         std::optional<double> half_life, double explore_uniform,
+         nb::handle context_dim, bool context_constants, nb::handle seed,
+         nb::handle max_pending, nb::handle order_budget) {
         new (self) PyPopulation(PopulationOptions{
             .dim = ParseNumber(dim, {"dim", "an int"}),
             .policy = MakePolicyOptions(policy, exploration, nb::dict()),
@@ -94,6 +95,7 @@ void BindConstruction(PopulationClass& population) {
             .negative_rewards = negative_rewards,
             .rewards = ParseRewardModel(rewards),
             .forgetting = ParseForgetting(forgetting, half_life),
+            .explore_uniform = explore_uniform,
             .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
             .context_constants = context_constants,
             .seed = ParseNumber(seed, {"seed", "an int"}),
@@ -109,6 +111,7 @@ void BindConstruction(PopulationClass& population) {
       "negative_rewards"_a = defaults.negative_rewards,
       "rewards"_a = std::string(RewardModelName(defaults.rewards)),
       "forgetting"_a = defaults.forgetting, "half_life"_a = nb::none(),
+      "explore_uniform"_a = defaults.explore_uniform,
       "context_dim"_a = defaults.context_dim,
       "context_constants"_a = defaults.context_constants,
       "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
@@ -164,7 +167,42 @@ context: context_dim numbers, which the decision keeps until its reward is
                   "None = None) -> list[Decision]"),
           "Chooses an arm for each of the learners, on all cores, while other "
           "Python threads run. A learner that is given more than once chooses "
-          "that often. contexts has a row for each choice.");
+          "that often. contexts has a row for each choice.")
+      .def(
+          "propensity",
+          [](PyPopulation& self, nb::handle learner, nb::handle decision,
+             nb::handle draws, nb::handle eligible, nb::handle context) {
+            return AsPair(self.Propensity(
+                ParseLearner(learner), IdOf(ParseDecision(decision)),
+                ParseDraws(draws), ParseEligible(eligible),
+                ParseContext(context)));
+          },
+          "learner"_a, "decision"_a, "draws"_a = kDefaultDraws, nb::kw_only(),
+          "eligible"_a = nb::none(), "context"_a = nb::none(),
+          nb::sig("def propensity(self, learner: int | str, decision: Decision "
+                  "| int, draws: int = 1000, *, eligible: Ids | Mask | None = "
+                  "None, context: Row | None = None) -> tuple[float, float]"),
+          "The probability with which a learner's decision was made, and its "
+          "standard error, as Bandit.propensity: before this learner learns or "
+          "forgets anything, and before arms change.")
+      .def(
+          "propensities",
+          [](PyPopulation& self, nb::handle learner, nb::handle arms,
+             nb::handle draws, nb::handle eligible, nb::handle context) {
+            return AsPair(self.Propensities(
+                ParseLearner(learner),
+                ParseIds(arms, {"arms", "ints or strings"}), ParseDraws(draws),
+                ParseEligible(eligible), ParseContext(context)));
+          },
+          "learner"_a, "arms"_a, "draws"_a = kDefaultDraws, nb::kw_only(),
+          "eligible"_a = nb::none(), "context"_a = nb::none(),
+          nb::sig("def propensities(self, learner: int | str, arms: Ids, "
+                  "draws: int = 1000, *, eligible: Ids | Mask | None = None, "
+                  "context: Row | None = None) -> "
+                  "tuple[numpy.typing.NDArray[numpy.float64], "
+                  "numpy.typing.NDArray[numpy.float64]]"),
+          "The probabilities with which a learner's next choice would be each "
+          "of these arms, and their standard errors.");
 }
 
 void BindLearning(PopulationClass& population) {
@@ -475,6 +513,13 @@ void BindProperties(PopulationClass& population) {
           "forgetting",
           [](const PyPopulation& self) { return self.options().forgetting; },
           "What earlier rewards count is multiplied by this with each reward.")
+      .def_prop_ro(
+          "explore_uniform",
+          [](const PyPopulation& self) {
+            return self.options().explore_uniform;
+          },
+          "The probability with which a choice is drawn uniformly among the "
+          "eligible arms.")
       .def_prop_ro(
           "context_dim",
           [](const PyPopulation& self) { return self.options().context_dim; },

@@ -119,6 +119,29 @@ DecisionId PyBandit::OurId(const DecisionOrId& decision) const {
   return whole.id;
 }
 
+Probability PyBandit::Propensity(const DecisionOrId& decision,
+                                 std::uint64_t draws,
+                                 const PyEligible& eligible, Context context) {
+  return ChangeAside([&] {
+    Numbers numbers;
+    const Eligible among =
+        names_.EligibleFrom(eligible, bandit_.size(), numbers);
+    return bandit_.Propensity(OurId(decision), draws, among, context);
+  });
+}
+
+std::vector<Probability> PyBandit::Propensities(const PyIds& arms,
+                                                std::uint64_t draws,
+                                                const PyEligible& eligible,
+                                                Context context) {
+  return ChangeAside([&] {
+    Numbers numbers;
+    const Eligible among =
+        names_.EligibleFrom(eligible, bandit_.size(), numbers);
+    return bandit_.Propensities(NumbersOf(arms), draws, among, context);
+  });
+}
+
 void PyBandit::Learn(const DecisionOrId& decision, double reward) {
   Change([&] { bandit_.Learn(OurId(decision), reward); });
 }

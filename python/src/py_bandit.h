@@ -47,6 +47,12 @@ class PyBandit {
                                      const PyEligible& eligible,
                                      std::span<const float> contexts);
 
+  Probability Propensity(const DecisionOrId& decision, std::uint64_t draws,
+                         const PyEligible& eligible, Context context);
+  std::vector<Probability> Propensities(const PyIds& arms, std::uint64_t draws,
+                                        const PyEligible& eligible,
+                                        Context context);
+
   void Learn(const DecisionOrId& decision, double reward);
   void Learn(const PyDecision& decision, double reward);
   void LearnMany(const std::vector<DecisionOrId>& decisions,

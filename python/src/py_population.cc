@@ -107,6 +107,32 @@ std::vector<PyDecision> PyPopulation::ChooseFor(
       [&] { return names_.Named(population_.ChooseFor(learners, contexts)); });
 }
 
+Probability PyPopulation::Propensity(const LearnerKey& learner,
+                                     DecisionId decision, std::uint64_t draws,
+                                     const PyEligible& eligible,
+                                     Context context) {
+  return WithArms([&] {
+    Numbers numbers;
+    const Eligible among =
+        names_.EligibleFrom(eligible, population_.size(), numbers);
+    return population_.Propensity(learner, decision, draws, among, context);
+  });
+}
+
+std::vector<Probability> PyPopulation::Propensities(const LearnerKey& learner,
+                                                    const PyIds& arms,
+                                                    std::uint64_t draws,
+                                                    const PyEligible& eligible,
+                                                    Context context) {
+  return WithArms([&] {
+    Numbers numbers;
+    const Eligible among =
+        names_.EligibleFrom(eligible, population_.size(), numbers);
+    return population_.Propensities(learner, NumbersOf(arms), draws, among,
+                                    context);
+  });
+}
+
 void PyPopulation::Learn(const LearnerKey& learner, DecisionId decision,
                          double reward) {
   WithArms([&] { population_.Learn(learner, decision, reward); });

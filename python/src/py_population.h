@@ -51,6 +51,14 @@ class PyPopulation {
   std::vector<PyDecision> ChooseFor(const std::vector<LearnerKey>& learners,
                                     const std::vector<float>& contexts);
 
+  Probability Propensity(const LearnerKey& learner, DecisionId decision,
+                         std::uint64_t draws, const PyEligible& eligible,
+                         Context context);
+  std::vector<Probability> Propensities(const LearnerKey& learner,
+                                        const PyIds& arms, std::uint64_t draws,
+                                        const PyEligible& eligible,
+                                        Context context);
+
   void Learn(const LearnerKey& learner, DecisionId decision, double reward);
   void LearnMany(const LearnerKey& learner,
                  const std::vector<DecisionId>& decisions,

@@ -68,8 +68,10 @@ void Bandit::Update(std::span<const ArmId> ids, const FeatureRows& features) {
 
 Decision Bandit::Choose(const Eligible& eligible, Context context) {
   state_->model.Check(context);
-  return state_->Decide(
-      state_->ChooseAmong(state_->eligible_arms.Of(eligible), context),
+  State& state = *state_;
+  const ArmSet* among = state.eligible_arms.Of(eligible);
+  return state.Decide(
+      state.ChooseAmong(state.pending.last() + 1, among, context), among,
       context);
 }
 
@@ -82,7 +84,7 @@ std::vector<Decision> Bandit::ChooseBest(std::size_t count,
   if (count == 0) return {};
   const ArmSet* among = state_->eligible_arms.Of(eligible);
   const TopRequest request{.count = std::min(count, size()), .among = among};
-  return state_->DecideAll(state_->policy->ChooseTop(request, context),
+  return state_->DecideAll(state_->ChooseSlate(request, context), among,
                            context);
 }
 
@@ -95,12 +97,56 @@ std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
   model.CheckOneOrAll(contexts, count);
   if (count == 0) return {};
   const ArmSet* among = state_->eligible_arms.Of(eligible);
-  std::vector<Hit> hits;
-  hits.reserve(count);
-  while (hits.size() < count) {
-    hits.push_back(state_->ChooseAmong(among, model.At(contexts, hits.size())));
+  std::vector<State::Chosen> chosen;
+  chosen.reserve(count);
+  const DecisionId first = state_->pending.last() + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    chosen.push_back(
+        state_->ChooseAmong(first + i, among, model.At(contexts, i)));
   }
-  return state_->DecideAll(hits, contexts);
+  return state_->DecideAll(chosen, among, contexts);
+}
+
+Probability Bandit::Propensity(DecisionId decision, std::uint64_t draws,
+                               const Eligible& eligible, Context context) {
+  State& state = *state_;
+  CheckDraws(draws);
+  if (!context.empty()) state.model.Check(context);
+  const AskedDecision asked =
+      Asked(decision, decision, state.pending, state.model.context_dim());
+  const ArmSet* among = state.eligible_arms.Of(eligible);
+  CheckAsked(asked, state.BasisNow(), state.CountEligible(among), context);
+  const Slot slot = state.store.At(asked.arm);
+  CheckChosenAmong(decision, slot, among);
+  return state
+      .Propensities({.decision = decision,
+                     .count = draws,
+                     .among = among,
+                     .context = asked.context},
+                    std::span(&slot, 1))
+      .front();
+}
+
+Probability Bandit::Propensity(const Decision& decision, std::uint64_t draws,
+                               const Eligible& eligible, Context context) {
+  CheckPending(decision);
+  return Propensity(decision.id, draws, eligible, context);
+}
+
+std::vector<Probability> Bandit::Propensities(std::span<const ArmId> arms,
+                                              std::uint64_t draws,
+                                              const Eligible& eligible,
+                                              Context context) {
+  State& state = *state_;
+  CheckDraws(draws);
+  state.model.Check(context);
+  const std::vector<Slot> slots = state.store.DistinctSlots(arms);
+  const ArmSet* among = state.eligible_arms.Of(eligible);
+  return state.Propensities({.decision = state.pending.last() + 1,
+                             .count = draws,
+                             .among = among,
+                             .context = context},
+                            slots);
 }
 
 void Bandit::Learn(DecisionId decision, double reward) {

@@ -11,20 +11,26 @@ std::span<float> PendingDecisions::FeaturesAt(std::uint32_t place) {
   return std::span(features_).subspan(place * dim_, dim_);
 }
 
-std::span<float> PendingDecisions::Add(ArmId arm) {
+std::span<float> PendingDecisions::Add(const NewDecision& made) {
   if (window_size() == limit_) DropFirst();
   if (free_.empty()) {
     // If memory runs out here, a place without features is left, or one that
     // is never used.
     const std::size_t places = arms_.size();
     features_.resize((places + 1) * dim_);
-    arms_.push_back(arm);
+    eligible_.resize(places + 1);
+    arms_.push_back(made.arm);
     free_.reserve(arms_.capacity());  // so that Remove never fails
     free_.push_back(static_cast<std::uint32_t>(places));
   }
   window_.push_back(free_.back());
   free_.pop_back();
-  arms_[window_.back()] = arm;
+  arms_[window_.back()] = made.arm;
+  eligible_[window_.back()] = static_cast<std::uint32_t>(made.eligible);
+  if (made.basis != basis_) {
+    basis_ = made.basis;
+    first_by_basis_ = last();
+  }
   ++size_;
   return FeaturesAt(window_.back());
 }
@@ -85,33 +91,43 @@ void PendingDecisions::DropFirst() {
 std::size_t PendingDecisions::memory_bytes() const {
   return sizeof(*this) + features_.capacity() * sizeof(float) +
          arms_.capacity() * sizeof(ArmId) +
-         (window_.capacity() + free_.capacity()) * sizeof(std::uint32_t);
+         (window_.capacity() + free_.capacity() + eligible_.capacity()) *
+             sizeof(std::uint32_t);
 }
 
-void PendingDecisions::Save(ByteWriter& writer) const {
+void PendingDecisions::Save(ByteWriter& writer, const Basis& now) const {
   writer.Transfer(first_);
   writer.Transfer(first_armed_);
+  writer.Transfer(now == basis_ ? first_by_basis_ : last() + 1);
   writer.Transfer(std::uint64_t{window_size()});
   for (const std::uint32_t place : std::span(window_).subspan(dropped_)) {
     const bool pending = place != kDone;
     writer.Transfer(pending);
     if (pending) {
       writer.Transfer(arms_[place]);
+      writer.Transfer(eligible_[place]);
       writer.Values(std::span(features_).subspan(place * dim_, dim_));
     }
   }
 }
 
-void PendingDecisions::Restore(ByteReader& reader, bool with_arms) {
+void PendingDecisions::Restore(ByteReader& reader, PendingFormat format,
+                               const Basis& now) {
+  const bool with_arms = format >= PendingFormat::kArm;
+  const bool with_eligible = format >= PendingFormat::kArmAndEligible;
   reader.Transfer(first_);
   if (with_arms) reader.Transfer(first_armed_);
+  DecisionId first_by_basis = 0;
+  if (with_eligible) reader.Transfer(first_by_basis);
   const std::size_t window = reader.Count(1);
   CheckSaved(first_ > 0 && first_ < ~DecisionId{0} / 2 && window <= limit_,
              "its decisions are out of bounds");
   for (std::size_t i = 0; i < window; ++i) {
     if (reader.Next<bool>()) {
-      const ArmId arm = with_arms ? reader.Next<ArmId>() : 0;
-      const std::span<float> features = Add(arm);
+      NewDecision made;
+      if (with_arms) reader.Transfer(made.arm);
+      if (with_eligible) made.eligible = reader.Next<std::uint32_t>();
+      const std::span<float> features = Add(made);
       reader.Values(features);
       CheckFeatures(features, dim_);
     } else {
@@ -119,6 +135,10 @@ void PendingDecisions::Restore(ByteReader& reader, bool with_arms) {
     }
   }
   if (!with_arms) first_armed_ = last() + 1;
+  if (with_eligible) {
+    basis_ = now;
+    first_by_basis_ = first_by_basis;
+  }
 }
 
 }  // namespace manyarms

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,11 +12,39 @@
 
 namespace manyarms {
 
+/// What choices are made by, apart from random numbers: two choices with the
+/// same basis are made by the same knowledge, among the same arms.
+struct Basis {
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  std::uint64_t version = 0;    ///< of the posterior
+  std::uint64_t prior = 0;      ///< a learner's that has learned nothing
+  std::uint64_t epoch = kNone;  ///< of the arms; by default one that never is
+
+  bool operator==(const Basis&) const = default;
+};
+
+/// A decision that has just been made.
+struct NewDecision {
+  ArmId arm = 0;
+  /// The number of arms that were eligible. 0 for all but the first of a slate:
+  /// their arms were not the best of the eligible ones.
+  std::size_t eligible = 0;
+  Basis basis;
+};
+
+/// What a file has of each pending decision, apart from its features.
+enum class PendingFormat : std::uint8_t {
+  kNothing,
+  kArm,
+  kArmAndEligible,  ///< and which of them have the basis of the moment
+};
+
 /// The pending decisions, each with the features that its arm had when it was
 /// chosen: before the reward comes, the arm may be removed or updated.
 ///
 /// Decisions are numbered 1, 2, 3, ..., and at most the last `limit` of them
-/// are kept. All operations cost O(d). A pending decision takes 4d + 16 bytes,
+/// are kept. All operations cost O(d). A pending decision takes 4d + 20 bytes,
 /// and any other decision after the oldest pending one takes 4 to 16. Freed
 /// memory is kept for later decisions.
 class PendingDecisions {
@@ -25,7 +54,7 @@ class PendingDecisions {
       : dim_(dim), limit_(limit), first_(made + 1) {}
 
   /// The place for the features of a new decision, whose number is last().
-  std::span<float> Add(ArmId arm);
+  std::span<float> Add(const NewDecision& made);
 
   DecisionId last() const { return first_ + window_size() - 1; }
 
@@ -37,17 +66,33 @@ class PendingDecisions {
   /// Throws Error(kUnknownId) if the decision is pending and chose another arm.
   void CheckArm(DecisionId decision, ArmId arm) const;
 
-  /// REQUIRES: the decision is pending.
+  /// REQUIRES for the rest: the decision is pending.
+
+  ArmId arm(DecisionId decision) const { return arms_[PlaceOf(decision)]; }
+
+  /// NewDecision::eligible.
+  std::size_t eligible(DecisionId decision) const {
+    return eligible_[PlaceOf(decision)];
+  }
+
+  /// What it was made by, if no decision was made by anything else since.
+  std::optional<Basis> BasisOf(DecisionId decision) const {
+    if (decision < first_by_basis_) return std::nullopt;
+    return basis_;
+  }
+
   void Remove(DecisionId decision);
 
   std::size_t size() const { return size_; }
 
   std::size_t memory_bytes() const;
 
-  void Save(ByteWriter& writer) const;
-  /// REQUIRES: no decision has been made. Files of the first format have no
-  /// arms; then CheckArm accepts any arm.
-  void Restore(ByteReader& reader, bool with_arms);
+  /// `now` is the basis of the moment. Where it is restored it may be another,
+  /// because epochs are counted anew.
+  void Save(ByteWriter& writer, const Basis& now) const;
+  /// REQUIRES: no decision has been made. Without arms, CheckArm accepts any
+  /// arm.
+  void Restore(ByteReader& reader, PendingFormat format, const Basis& now);
 
  private:
   static constexpr std::uint32_t kDone = ~std::uint32_t{0};
@@ -68,9 +113,14 @@ class PendingDecisions {
   std::vector<std::uint32_t> window_;  // places of features, or kDone
   std::size_t dropped_ = 0;            // entries of window_ before first_
   std::vector<float> features_;
-  std::vector<ArmId> arms_;          // by place
-  DecisionId first_armed_ = 1;       // arms of earlier ones are not known
-  std::vector<std::uint32_t> free_;  // places
+  std::vector<ArmId> arms_;              // by place
+  std::vector<std::uint32_t> eligible_;  // by place
+  DecisionId first_armed_ = 1;           // arms of earlier ones are not known
+  std::vector<std::uint32_t> free_;      // places
+  // A basis that has changed never returns, so all decisions by the last one
+  // follow one another.
+  Basis basis_;
+  DecisionId first_by_basis_ = 1;
   std::size_t size_ = 0;
 };
 

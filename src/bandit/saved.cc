@@ -21,8 +21,16 @@ constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 //    names, if it is kept.
 // 5: context_dim, context_constants and the prior follow the other options;
 //    pending decisions begin with their context, if there is one.
-// 6: rewards and forgetting follow the prior.
+// 6: rewards, forgetting and explore_uniform follow the prior; pending
+// decisions
+//    have the number of eligible arms, and which of them are by the knowledge
+//    and the arms of the moment.
 constexpr std::uint32_t kFormat = kBanditFormat;
+
+PendingFormat PendingFormatOf(std::uint32_t format) {
+  if (format < 2) return PendingFormat::kNothing;
+  return format < 6 ? PendingFormat::kArm : PendingFormat::kArmAndEligible;
+}
 
 }  // namespace
 
@@ -45,7 +53,7 @@ void Bandit::State::Save(std::ostream& out, const Names* names) const {
   store.Save(writer);
   posterior.Save(writer);
   policy->Save(writer);
-  pending.Save(writer);
+  pending.Save(writer, BasisNow());
   SaveNames(writer, names);
   posterior.SaveInverse(writer);
   writer.Transfer(writer.checksum());
@@ -71,7 +79,7 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
     const std::vector<Slot> slots = state.store.Slots();
     if (state.index && !slots.empty()) state.index->Add(slots);
     state.policy->Restore(reader, slots);
-    state.pending.Restore(reader, format >= 2);
+    state.pending.Restore(reader, PendingFormatOf(format), state.BasisNow());
     Names restored;
     if (format >= 2) restored = LoadNames(reader, state.store);
     if (format >= 4) state.posterior.RestoreInverse(reader);

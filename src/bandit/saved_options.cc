@@ -126,6 +126,7 @@ void SaveOptions(ByteWriter& writer, const BanditOptions& options) {
   }
   writer.Transfer(options.rewards);
   writer.Transfer(options.forgetting);
+  writer.Transfer(options.explore_uniform);
 }
 
 BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format) {
@@ -153,6 +154,7 @@ BanditOptions LoadOptions(ByteReader& reader, std::uint32_t format) {
     reader.Transfer(options.rewards);
     CheckSaved(options.rewards <= RewardModel::kClicks, kUnknownKind);
     reader.Transfer(options.forgetting);
+    reader.Transfer(options.explore_uniform);
   }
   return options;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "bandit/uniform_slice.h"
 #include "base/check.h"
 #include "kernels/blocks.h"
 #include "policy/kinds.h"
@@ -33,6 +34,7 @@ Bandit::State::State(const BanditOptions& given)
       eligible_arms(store),
       features(store.dim()) {
   CheckCount("number of pending decisions", given.max_pending, 1, kMaxPending);
+  CheckWithin("explore_uniform", given.explore_uniform, 0, 1);
 }
 
 Slot Bandit::State::ToObserve(ArmId id) const {
@@ -44,38 +46,85 @@ Slot Bandit::State::ToObserve(ArmId id) const {
                           id));
 }
 
-Hit Bandit::State::ChooseAmong(const ArmSet* among, Context context) {
-  if (among == nullptr) return policy->Choose(context);
+Bandit::State::Chosen Bandit::State::ChooseAmong(DecisionId number,
+                                                 const ArmSet* among,
+                                                 Context context) {
+  UniformSlice uniform(options.explore_uniform, options.seed, number);
+  if (uniform.has_decision()) {
+    policy->Pass();
+    return {.hit = {uniform.Draw(store, among, 1).front(), 0}, .uniform = true};
+  }
+  if (among == nullptr) return {.hit = policy->Choose(context)};
   const std::vector<Hit> top =
       policy->ChooseTop({.count = 1, .among = among}, context);
-  return top.empty() ? Hit{} : top.front();
+  return {.hit = top.empty() ? Hit{} : top.front()};
 }
 
-Decision Bandit::State::Decide(const Hit& hit, Context context) {
+std::vector<Bandit::State::Chosen> Bandit::State::ChooseSlate(
+    const TopRequest& request, Context context) {
+  std::vector<Chosen> slate;
+  UniformSlice uniform(options.explore_uniform, options.seed,
+                       pending.last() + 1);
+  if (uniform.has_decision()) {
+    policy->Pass();
+    for (const Slot slot : uniform.Draw(store, request.among, request.count)) {
+      slate.push_back({.hit = {slot, 0}, .uniform = true});
+    }
+  } else {
+    for (const Hit& hit : policy->ChooseTop(request, context)) {
+      slate.push_back({.hit = hit});
+    }
+  }
+  for (std::size_t i = 1; i < slate.size(); ++i) slate[i].follows = true;
+  return slate;
+}
+
+Decision Bandit::State::Decide(const Chosen& chosen, const ArmSet* among,
+                               Context context) {
+  const Hit& hit = chosen.hit;
   if (hit.slot == kNoSlot) {  // from a forged file, for instance
     throw Error(ErrorCode::kCorrupt,
                 "no arm has a score that is a number: what this bandit has "
                 "learned cannot be");
   }
   const ArmId arm = store.id(hit.slot);
-  const std::span<float> row = pending.Add(arm);
+  const std::size_t eligible = CountEligible(among);
+  const std::span<float> row =
+      pending.Add({.arm = arm,
+                   .eligible = chosen.follows ? 0 : eligible,
+                   .basis = BasisNow()});
   std::ranges::copy(context, row.begin());
   store.CopyFeatures(hit.slot, row.subspan(context.size()));
-  return {.id = pending.last(),
-          .arm = arm,
-          .score = ScoreIsDifference(options.policy)
-                       ? scale.OuterDifference(hit.score)
-                       : scale.Outer(hit.score)};
+  Decision decision{.id = pending.last(),
+                    .arm = arm,
+                    .eligible = eligible,
+                    .uniform = chosen.uniform};
+  if (!chosen.uniform) {
+    decision.score = ScoreIsDifference(options.policy)
+                         ? scale.OuterDifference(hit.score)
+                         : scale.Outer(hit.score);
+  }
+  return decision;
 }
 
 std::vector<Decision> Bandit::State::DecideAll(
-    const std::vector<Hit>& hits, std::span<const float> contexts) {
+    const std::vector<Chosen>& chosen, const ArmSet* among,
+    std::span<const float> contexts) {
   std::vector<Decision> decisions;
-  decisions.reserve(hits.size());
-  for (std::size_t i = 0; i < hits.size(); ++i) {
-    decisions.push_back(Decide(hits[i], model.At(contexts, i)));
+  decisions.reserve(chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    decisions.push_back(Decide(chosen[i], among, model.At(contexts, i)));
   }
   return decisions;
+}
+
+std::vector<Probability> Bandit::State::Propensities(
+    const Redraws& redraws, std::span<const Slot> arms) {
+  const ChoiceMix mix{.uniform_share = options.explore_uniform,
+                      .eligible = CountEligible(redraws.among),
+                      .among = redraws.among};
+  return ProbabilitiesOf(mix, arms,
+                         [&] { return policy->CountWins(redraws, arms); });
 }
 
 void Bandit::State::Learn(std::span<const float> inner, double reward,

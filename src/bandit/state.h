@@ -8,6 +8,7 @@
 #include "bandit/eligible_arms.h"
 #include "bandit/model.h"
 #include "bandit/pending.h"
+#include "bandit/probabilities.h"
 #include "bandit/reward_scale.h"
 #include "catalogue/state.h"
 #include "manyarms/bandit.h"
@@ -24,11 +25,34 @@ struct Bandit::State {
   /// The arm of a reward without a decision. Throws Error(kUnknownId).
   Slot ToObserve(ArmId id) const;
 
-  Hit ChooseAmong(const ArmSet* among, Context context);
-  Decision Decide(const Hit& hit, Context context);
+  /// An arm that was chosen.
+  struct Chosen {
+    Hit hit;
+    bool uniform = false;  ///< and not by its score
+    bool follows = false;  ///< others of a slate
+  };
+  /// The choice with this number, which its decision will have.
+  Chosen ChooseAmong(DecisionId number, const ArmSet* among, Context context);
+  std::vector<Chosen> ChooseSlate(const TopRequest& request, Context context);
+
+  Decision Decide(const Chosen& chosen, const ArmSet* among, Context context);
   /// `contexts` has one context for all of them, or one for each.
-  std::vector<Decision> DecideAll(const std::vector<Hit>& hits,
+  std::vector<Decision> DecideAll(const std::vector<Chosen>& chosen,
+                                  const ArmSet* among,
                                   std::span<const float> contexts);
+
+  std::size_t CountEligible(const ArmSet* among) const {
+    return among != nullptr ? among->size() : store.size();
+  }
+
+  /// What choices are made by now.
+  Basis BasisNow() const {
+    return {.version = posterior.version(), .epoch = store.members().epoch()};
+  }
+
+  /// The probabilities with which a choice is these arms, each given once.
+  std::vector<Probability> Propensities(const Redraws& redraws,
+                                        std::span<const Slot> arms);
 
   /// Learns a reward on the caller's scale.
   void Learn(std::span<const float> inner, double reward, Context context);

@@ -47,10 +47,21 @@ std::vector<Hit> AskingPolicy::ChooseTop(const TopRequest& request,
   return top;
 }
 
+Wins AskingPolicy::CountWins(const Redraws& redraws,
+                             std::span<const Slot> arms) {
+  const FinderCache::Loan own = FinderOf(redraws.context);
+  Finder& finder = own.get() != nullptr ? *own.get() : *finder_;
+  return manyarms::CountWins({.questions = *questions_,
+                              .finder = finder,
+                              .posterior = posterior_,
+                              .seed = seed_},
+                             redraws, arms);
+}
+
 Query AskingPolicy::Ask(Context context) {
   return questions_->Ask({.posterior = posterior_,
                           .seed = seed_,
-                          .choices = choices_,
+                          .draw = choices_,
                           .context = context});
 }
 

@@ -24,6 +24,8 @@ class AskingPolicy final : public Policy {
   Hit Choose(Context context) override;
   std::vector<Hit> ChooseTop(const TopRequest& request,
                              Context context) override;
+  void Pass() override { ++choices_; }
+  Wins CountWins(const Redraws& redraws, std::span<const Slot> arms) override;
   PolicyStats stats() const override;
   double exploration() const override { return questions_->exploration(); }
   void Save(ByteWriter& writer) const override;

@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "kernels/arm_set.h"
 #include "kernels/top_hits.h"
+#include "manyarms/error.h"
 #include "manyarms/random.h"
 #include "policy/elimination_kind.h"
 #include "policy/exploration.h"
@@ -234,6 +235,14 @@ std::vector<Hit> Elimination::ChooseTop(const TopRequest& request,
     top.Offer({arm.slot, arm.uncertainty}, store_.id(arm.slot));
   }
   return top.Sorted();
+}
+
+Wins Elimination::CountWins(const Redraws& /*redraws*/,
+                            std::span<const Slot> /*arms*/) {
+  throw Error(ErrorCode::kUnsupported,
+              "elim cannot say with which probability it chooses: to find its "
+              "choice it moves arms between its stages and eliminates some, "
+              "and it would choose by other stages afterwards; use ts or ucb");
 }
 
 // Which arm is picked at random depends on where it lies in its heap, so heaps

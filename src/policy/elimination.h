@@ -30,6 +30,9 @@ class Elimination final : public Policy {
   Hit Choose(Context context) override;
   std::vector<Hit> ChooseTop(const TopRequest& request,
                              Context context) override;
+  void Pass() override { ++choices_; }
+  /// Throws: to find out what it would choose, it moves arms between stages.
+  Wins CountWins(const Redraws& redraws, std::span<const Slot> arms) override;
   PolicyStats stats() const override;
   double exploration() const override { return confidence_.exploration(); }
   void Save(ByteWriter& writer) const override;

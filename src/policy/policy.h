@@ -12,6 +12,7 @@
 #include "kernels/slot.h"
 #include "manyarms/context.h"
 #include "manyarms/policy_options.h"
+#include "policy/redraws.h"
 #include "posterior/context_model.h"
 #include "posterior/posterior.h"
 #include "search/search.h"
@@ -47,6 +48,14 @@ class Policy {
   /// stages stay as they are. REQUIRES: at least one arm is eligible.
   virtual std::vector<Hit> ChooseTop(const TopRequest& request,
                                      Context context) = 0;
+
+  /// Counts a choice that was made without the policy.
+  virtual void Pass() = 0;
+
+  /// How many further draws would choose each of these arms. No later choice
+  /// depends on it. Throws Error(kUnsupported) if the policy cannot say.
+  virtual Wins CountWins(const Redraws& redraws,
+                         std::span<const Slot> arms) = 0;
 
   virtual PolicyStats stats() const = 0;
 

@@ -6,6 +6,7 @@
 
 #include "manyarms/context.h"
 #include "manyarms/policy_options.h"
+#include "manyarms/random.h"
 #include "posterior/context_model.h"
 #include "posterior/posterior.h"
 #include "search/search.h"
@@ -14,8 +15,9 @@ namespace manyarms {
 
 /// What a policy asks its search, if each choice is one question over all arms
 /// (ts and ucb). A question depends on the learner's posterior, its seed, the
-/// number of its choice and the context alone, so that one object can serve any
-/// number of learners, one after another.
+/// number of its draw (that of the choice, counted from 0) and the context
+/// alone, so that one object can serve any number of learners, one after
+/// another.
 ///
 /// Thread safety: none; one thread at a time.
 class Questions {
@@ -29,8 +31,9 @@ class Questions {
   struct Turn {
     Posterior& posterior;  ///< which computes its inverse if that is needed
     std::uint64_t seed;
-    std::uint64_t choices;  ///< of this learner before
+    std::uint64_t draw;  ///< its number among those of the role
     Context context;
+    RandomStream::Role role = RandomStream::Role::kSample;
   };
 
   /// The question for a learner's choice. It refers to the posterior and to
@@ -41,7 +44,7 @@ class Questions {
   /// A number that is to be added to all scores of the last question.
   virtual float offset() const { return 0; }
 
-  /// Whether a question depends on the seed and the number of the choice.
+  /// Whether a question depends on the seed and the number of the draw.
   virtual bool is_random() const = 0;
 
   /// Whether questions need the posterior's inverse factor.

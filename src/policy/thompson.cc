@@ -1,6 +1,5 @@
 #include "policy/thompson.h"
 
-#include "manyarms/random.h"
 #include "policy/exploration.h"
 #include "policy/thompson_kind.h"
 
@@ -18,8 +17,7 @@ ThompsonQuestions::ThompsonQuestions(const ThompsonOptions& options,
 
 // Lines 7 to 9.
 Query ThompsonQuestions::Ask(const Turn& turn) {
-  RandomStream(turn.seed, RandomStream::Role::kSample, turn.choices)
-      .Gaussians(xi_);
+  RandomStream(turn.seed, turn.role, turn.draw).Gaussians(xi_);
   theta_ = turn.posterior.Sample(exploration_, xi_);
   return {.belief = &turn.posterior, .direction = &theta_};
 }

@@ -33,6 +33,18 @@ struct Learner {
   }
 };
 
+/// What all learners have in common at a moment, in that they choose by it.
+struct Moment {
+  std::uint64_t prior = Basis::kNone;  ///< its number as an asker
+  std::uint64_t epoch = Basis::kNone;  ///< of the arms
+
+  /// What a learner's choices are made by.
+  Basis BasisOf(const Learner& learner) const {
+    return learner.packed ? Basis{.version = learner.rewards, .epoch = epoch}
+                          : Basis{.prior = prior, .epoch = epoch};
+  }
+};
+
 }  // namespace manyarms
 
 #endif  // MANYARMS_POPULATION_LEARNER_H_

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "bandit/probabilities.h"
 #include "base/check.h"
 #include "population/state.h"
 
@@ -134,6 +135,36 @@ std::vector<Decision> Population::ChooseFor(
     decisions[i] = Choose(learners[i], {}, contexts.subspan(i * p, p));
   });
   return decisions;
+}
+
+Probability Population::Propensity(const LearnerKey& learner,
+                                   DecisionId decision, std::uint64_t draws,
+                                   const Eligible& eligible, Context context) {
+  CheckDraws(draws);
+  if (!context.empty()) state_->model.Check(context);
+  return state_->Propensity(learner, decision, draws, eligible, context);
+}
+
+Probability Population::Propensity(const LearnerKey& learner,
+                                   const Decision& decision,
+                                   std::uint64_t draws,
+                                   const Eligible& eligible, Context context) {
+  state_->learners.Look(learner, [&](const Learner* found) {
+    if (found == nullptr) LearnerTable::FailUnknown(learner);
+    found->pending->CheckArm(
+        state_->PendingNumber(learner, *found, decision.id), decision.arm);
+  });
+  return Propensity(learner, decision.id, draws, eligible, context);
+}
+
+std::vector<Probability> Population::Propensities(const LearnerKey& learner,
+                                                  std::span<const ArmId> arms,
+                                                  std::uint64_t draws,
+                                                  const Eligible& eligible,
+                                                  Context context) {
+  CheckDraws(draws);
+  state_->model.Check(context);
+  return state_->Propensities(learner, arms, draws, eligible, context);
 }
 
 void Population::LearnFor(std::span<const LearnerKey> learners,

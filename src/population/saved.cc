@@ -23,11 +23,17 @@ namespace {
 constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'P', 'O', 'P', 'U'};
 // 2: the prior follows the order budget; what a shared prior was learned from
 //    follows the names of arms.
-constexpr std::uint32_t kFormat = 2;
+// 3: what pending decisions have in bandits' files of format 6.
+constexpr std::uint32_t kFormat = 3;
 constexpr MagicWord kLearnerMagic = {'M', 'A', 'N', 'Y', 'L', 'R', 'N', 'R'};
 // 2: the shape of contexts and the prior.
-// 3: rewards and forgetting.
+// 3: rewards, forgetting and explore_uniform; as above of pending decisions.
 constexpr std::uint32_t kLearnerFormat = 3;
+
+// Of pending decisions, in files of populations and in exported learners.
+PendingFormat PendingFormatSince(std::uint32_t format) {
+  return format < 3 ? PendingFormat::kArm : PendingFormat::kArmAndEligible;
+}
 
 // What a learner must have in common with the population that imports it.
 struct Shape {
@@ -42,6 +48,7 @@ struct Shape {
   std::uint64_t prior_digest = 0;  // of one that is given
   RewardModel rewards = RewardModel::kLinear;
   double forgetting = 1;
+  double explore_uniform = 0;
 
   template <class Stream, class Self>
   static void Transfer(Stream& stream, Self& self, std::uint32_t format) {
@@ -58,6 +65,7 @@ struct Shape {
     if (format < 3) return;
     stream.Transfer(self.rewards);
     stream.Transfer(self.forgetting);
+    stream.Transfer(self.explore_uniform);
   }
 
   bool FitsInto(const Shape& other) const {
@@ -67,7 +75,8 @@ struct Shape {
            context_dim == other.context_dim &&
            (context_dim == 0 || context_constants == other.context_constants) &&
            rewards == other.rewards && forgetting == other.forgetting &&
-           prior == other.prior && prior_digest == other.prior_digest &&
+           explore_uniform == other.explore_uniform && prior == other.prior &&
+           prior_digest == other.prior_digest &&
            max_pending <= other.max_pending;
   }
 
@@ -75,12 +84,12 @@ struct Shape {
     const std::optional<PolicyOptions> known = PolicyKinds::Tagged(policy);
     return fmt::format(
         "{} features, contexts of {} values {} constants, policy {}, {} "
-        "negative rewards, rewards {}, forgetting {}, regularisation {}, {} "
-        "and at most {} pending decisions",
+        "negative rewards, rewards {}, forgetting {}, explore_uniform {}, "
+        "regularisation {}, {} and at most {} pending decisions",
         dim, context_dim, context_constants != 0 ? "with" : "without",
         known ? PolicyName(*known) : "unknown",
         negative_rewards != 0 ? "with" : "without", RewardModelName(rewards),
-        forgetting, regularisation, PriorName(), max_pending);
+        forgetting, explore_uniform, regularisation, PriorName(), max_pending);
   }
 
   std::string PriorName() const {
@@ -122,7 +131,8 @@ Shape ShapeOf(const PopulationOptions& options) {
           .prior = static_cast<std::uint8_t>(options.prior.index()),
           .prior_digest = DigestOf(options.prior),
           .rewards = options.rewards,
-          .forgetting = options.forgetting};
+          .forgetting = options.forgetting,
+          .explore_uniform = options.explore_uniform};
 }
 
 PopulationOptions ToPopulation(const BanditOptions& options) {
@@ -135,6 +145,7 @@ PopulationOptions ToPopulation(const BanditOptions& options) {
           .negative_rewards = options.negative_rewards,
           .rewards = options.rewards,
           .forgetting = options.forgetting,
+          .explore_uniform = options.explore_uniform,
           .context_dim = options.context_dim,
           .context_constants = options.context_constants,
           .seed = options.seed,
@@ -168,8 +179,12 @@ void Population::State::Save(std::ostream& out, const Names* names) const {
   if (shared != nullptr) writer.Transfer(shared->refit_growth);
   store.Save(writer);
   SaveNames(writer, names);
+  // If another thread learns the prior anew meanwhile, it is not certain which
+  // prior is the saved one.
+  Moment now{.prior = prior.Now()->asker, .epoch = store.members().epoch()};
   if (shared != nullptr) prior.Save(writer);
-  LearnerFile file = MakeLearnerFile();
+  if (prior.Now()->asker != now.prior) now.prior = Basis::kNone;
+  LearnerFile file = MakeLearnerFile(now);
   learners.ForEachShard(
       [&](std::size_t count) { writer.Transfer(std::uint64_t{count}); },
       [&](const LearnerKey& key, const Learner& learner) {
@@ -179,8 +194,13 @@ void Population::State::Save(std::ostream& out, const Names* names) const {
   writer.Transfer(writer.checksum());
 }
 
-LearnerFile Population::State::MakeLearnerFile() const {
-  return {prior, model.context_dim() + store.dim(), options.max_pending};
+LearnerFile Population::State::MakeLearnerFile(const Moment& now,
+                                               PendingFormat format) const {
+  return {prior,
+          now,
+          {.row_size = model.context_dim() + store.dim(),
+           .max_pending = options.max_pending,
+           .format = format}};
 }
 
 Population Population::Load(const std::filesystem::path& path, Names* names) {
@@ -201,7 +221,8 @@ Population Population::Load(std::istream& in, Names* names) {
       options.prior = SharedPrior{.refit_growth = reader.Next<double>()};
     }
     Population population(options);
-    Names restored = population.state_->Restore(reader);
+    Names restored =
+        population.state_->Restore(reader, PendingFormatSince(format));
     CheckSaved(reader.left() == 0, "something follows its end");
     if (names != nullptr) *names = std::move(restored);
     return population;
@@ -210,13 +231,14 @@ Population Population::Load(std::istream& in, Names* names) {
   }
 }
 
-Names Population::State::Restore(ByteReader& reader) {
+Names Population::State::Restore(ByteReader& reader, PendingFormat format) {
   store.Restore(reader);
   const std::vector<Slot> slots = store.Slots();
   if (!slots.empty()) index->Add(slots);
   Names names = LoadNames(reader, store);
   if (prior.is_shared()) prior.Restore(reader);
-  LearnerFile file = MakeLearnerFile();
+  LearnerFile file = MakeLearnerFile(
+      {.prior = prior.Now()->asker, .epoch = store.members().epoch()}, format);
   for (std::size_t shard = 0; shard < LearnerTable::kShards; ++shard) {
     for (std::size_t left = reader.Count(1); left > 0; --left) {
       const LearnerKey key = LoadKey(reader);
@@ -235,7 +257,7 @@ std::vector<std::byte> Population::Export(const LearnerKey& learner) const {
   writer.Transfer(kLearnerFormat);
   const Shape shape = ShapeOf(state.options);
   Shape::Transfer(writer, shape, kLearnerFormat);
-  LearnerFile file = state.MakeLearnerFile();
+  LearnerFile file = state.MakeLearnerFile({});
   state.learners.Look(learner, [&](const Learner* found) {
     if (found == nullptr) LearnerTable::FailUnknown(learner);
     file.Save(writer, *found);
@@ -263,7 +285,9 @@ void Population::Import(const LearnerKey& learner,
                             given.ToString(), own.ToString()));
   }
   try {
-    Learner imported = state.MakeLearnerFile().Load(reader);
+    // Its decisions may have been made among other arms.
+    Learner imported =
+        state.MakeLearnerFile({}, PendingFormatSince(format)).Load(reader);
     CheckSaved(reader.left() == 0, "something follows its end");
     const std::optional<Learner> before =
         state.learners.Put(learner, std::move(imported));

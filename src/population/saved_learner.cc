@@ -46,7 +46,7 @@ void LearnerFile::Save(ByteWriter& writer, const Learner& learner) {
   }
   const bool has_pending = learner.pending && learner.pending->size() > 0;
   writer.Transfer(has_pending);
-  if (has_pending) learner.pending->Save(writer);
+  if (has_pending) learner.pending->Save(writer, now_.BasisOf(learner));
 }
 
 void LearnerFile::SavePrior(ByteWriter& writer, const StartingPrior& prior) {
@@ -97,9 +97,9 @@ Learner LearnerFile::Load(ByteReader& reader) {
   bool has_pending = false;
   reader.Transfer(has_pending);
   if (has_pending) {
-    learner.pending =
-        std::make_unique<PendingDecisions>(row_size_, max_pending_);
-    learner.pending->Restore(reader, true);
+    learner.pending = std::make_unique<PendingDecisions>(pending_.row_size,
+                                                         pending_.max_pending);
+    learner.pending->Restore(reader, pending_.format, now_.BasisOf(learner));
     CheckSaved(learner.pending->size() > 0 &&
                    learner.pending->last() == learner.decisions,
                "its decisions are out of bounds");

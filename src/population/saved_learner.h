@@ -22,13 +22,18 @@ LearnerKey LoadKey(ByteReader& reader);
 /// Writes and reads learners, one after another, by way of one posterior.
 class LearnerFile {
  public:
-  /// `row_size` is that of a pending decision's context and features.
-  LearnerFile(const PriorSource& prior, std::size_t row_size,
-              std::size_t max_pending)
+  /// How pending decisions are written.
+  struct PendingShape {
+    std::size_t row_size;  ///< of a decision's context and features
+    std::size_t max_pending;
+    PendingFormat format = PendingFormat::kArmAndEligible;
+  };
+  LearnerFile(const PriorSource& prior, const Moment& now,
+              const PendingShape& pending)
       : prior_(prior),
         posterior_(prior.Now()->fresh),
-        row_size_(row_size),
-        max_pending_(max_pending) {}
+        now_(now),
+        pending_(pending) {}
 
   void Save(ByteWriter& writer, const Learner& learner);
 
@@ -41,8 +46,8 @@ class LearnerFile {
 
   const PriorSource& prior_;
   Posterior posterior_;
-  const std::size_t row_size_;
-  const std::size_t max_pending_;
+  const Moment now_;
+  const PendingShape pending_;
   // Priors have numbers in a file, in the order in which they come. One that
   // several learners have is there once, with the first of them.
   std::map<std::uint64_t, std::uint64_t> number_of_;  // by asker

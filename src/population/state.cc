@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "bandit/uniform_slice.h"
 #include "base/check.h"
 #include "policy/kinds.h"
 #include "policy/policy.h"
@@ -53,6 +54,7 @@ PopulationOptions Checked(PopulationOptions options) {
   CheckCount("number of pending decisions", options.max_pending, 1,
              kMaxPending);
   CheckCount("order budget", options.order_budget, 1, ~std::uint64_t{0});
+  CheckWithin("explore_uniform", options.explore_uniform, 0, 1);
   return options;
 }
 
@@ -91,6 +93,7 @@ BanditOptions Population::State::LoneOptions(std::uint64_t seed) const {
           .negative_rewards = options.negative_rewards,
           .rewards = options.rewards,
           .forgetting = options.forgetting,
+          .explore_uniform = options.explore_uniform,
           .context_dim = options.context_dim,
           .context_constants = options.context_constants,
           .seed = seed,
@@ -148,72 +151,97 @@ std::vector<Decision> Population::State::Choose(const LearnerKey& key,
       key, [&](Learner& learner) { return ChooseFor(key, learner, wanted); });
 }
 
+FinderCache::Loan Population::State::FinderOf(const Learner* learner,
+                                              const StartingPrior& start,
+                                              Context context) {
+  // Learners that have learned nothing have the same belief, and an order that
+  // they share.
+  const bool is_new = learner == nullptr || !learner->packed;
+  if (!index->own_finders_pay() || !model.MayHaveOrder(context) ||
+      (is_new && !prior.is_informative())) {
+    return {};
+  }
+  return finders.Borrow({is_new ? start.asker : learner->asker, context});
+}
+
 std::vector<Decision> Population::State::ChooseFor(const LearnerKey& key,
                                                    Learner& learner,
                                                    const Wanted& wanted) {
+  UniformSlice uniform(options.explore_uniform, SeedOf(key),
+                       learner.decisions + 1);
   const WorkspacePool::Loan workspace = workspaces.Borrow();
   const std::shared_ptr<const StartingPrior> start = prior.Now();
   workspace->Become(&learner, *start);
-  // Learners that have learned nothing have the same belief, and an order that
-  // they share.
-  const bool is_new = !learner.packed;
   const FinderCache::Loan own =
-      index->own_finders_pay() && model.MayHaveOrder(wanted.context) &&
-              (!is_new || prior.is_informative())
-          ? finders.Borrow(
-                {is_new ? start->asker : learner.asker, wanted.context})
-          : FinderCache::Loan();
+      uniform.has_decision() ? FinderCache::Loan()
+                             : FinderOf(&learner, *start, wanted.context);
   Finder& finder = own.get() != nullptr ? *own.get() : *workspace->finder;
-  const Query query =
-      workspace->questions->Ask({.posterior = workspace->posterior,
-                                 .seed = SeedOf(key),
-                                 .choices = learner.choices,
-                                 .context = wanted.context});
 
   // The lock is released before the loans end.
   const auto reading = store.ReadLock();
   const ArmSet* among = workspace->eligible_arms.Of(wanted.eligible);
-  std::vector<Hit> hits;
-  if (!wanted.slate && among == nullptr) {
-    hits.push_back(finder.Best(query).value_or(Hit{}));
+  const TopRequest request{.count = std::min(wanted.count, store.size()),
+                           .among = among};
+  const Moment now{.prior = start->asker, .epoch = store.members().epoch()};
+  Chosen chosen{.eligible = among != nullptr ? among->size() : store.size(),
+                .uniform = uniform.has_decision(),
+                .basis = now.BasisOf(learner)};
+  if (chosen.uniform) {
+    for (const Slot slot : uniform.Draw(store, among, request.count)) {
+      chosen.hits.push_back({slot, 0});
+    }
   } else {
-    hits = finder.Top(
-        query, {.count = std::min(wanted.count, store.size()), .among = among});
+    const Query query =
+        workspace->questions->Ask({.posterior = workspace->posterior,
+                                   .seed = SeedOf(key),
+                                   .draw = learner.choices,
+                                   .context = wanted.context});
+    if (!wanted.slate && among == nullptr) {
+      chosen.hits.push_back(finder.Best(query).value_or(Hit{}));
+    } else {
+      chosen.hits = finder.Top(query, request);
+    }
+    for (Hit& hit : chosen.hits) hit.score += workspace->questions->offset();
   }
-  if (hits.empty()) hits.emplace_back();  // no score is a number
-  for (Hit& hit : hits) hit.score += workspace->questions->offset();
-  std::vector<Decision> decisions = Decide(key, learner, hits, wanted.context);
+  if (chosen.hits.empty()) chosen.hits.emplace_back();  // no score is a number
+  std::vector<Decision> decisions =
+      Decide(key, learner, chosen, wanted.context);
   ++learner.choices;  // only now: the finder may have thrown
   return decisions;
 }
 
-// REQUIRES: the caller holds the store's ReadLock.
 std::vector<Decision> Population::State::Decide(const LearnerKey& key,
                                                 Learner& learner,
-                                                std::span<const Hit> hits,
+                                                const Chosen& chosen,
                                                 Context context) {
-  if (std::ranges::count(hits, kNoSlot, &Hit::slot) > 0) {
+  if (std::ranges::count(chosen.hits, kNoSlot, &Hit::slot) > 0) {
     throw Error(ErrorCode::kCorrupt,
                 fmt::format("no arm has a score that is a number: what learner "
                             "{} has learned cannot be",
                             ToString(key)));
   }
   std::vector<Decision> decisions;
-  decisions.reserve(hits.size());
+  decisions.reserve(chosen.hits.size());
   if (!learner.pending) {
     learner.pending = std::make_unique<PendingDecisions>(
         model.context_dim() + store.dim(), options.max_pending,
         learner.decisions);
   }
-  for (const Hit& hit : hits) {
+  for (const Hit& hit : chosen.hits) {
     const ArmId arm = store.id(hit.slot);
-    const std::span<float> row = learner.pending->Add(arm);
+    const bool follows = !decisions.empty();
+    const std::span<float> row =
+        learner.pending->Add({.arm = arm,
+                              .eligible = follows ? 0 : chosen.eligible,
+                              .basis = chosen.basis});
     std::ranges::copy(context, row.begin());
     store.CopyFeatures(hit.slot, row.subspan(context.size()));
     learner.decisions = learner.pending->last();
     decisions.push_back({.id = IdOf(key, learner.decisions),
                          .arm = arm,
-                         .score = scale.Outer(hit.score)});
+                         .score = chosen.uniform ? 0 : scale.Outer(hit.score),
+                         .eligible = chosen.eligible,
+                         .uniform = chosen.uniform});
   }
   return decisions;
 }

@@ -45,8 +45,32 @@ struct Population::State {
   std::vector<Decision> ChooseFor(const LearnerKey& key, Learner& learner,
                                   const Wanted& wanted);
 
+  /// Arms that were chosen together, the best first.
+  struct Chosen {
+    std::vector<Hit> hits = {};
+    std::size_t eligible = 0;
+    bool uniform = false;  ///< and not by their scores
+    Basis basis;
+  };
+  /// REQUIRES: the caller holds the store's ReadLock.
   std::vector<Decision> Decide(const LearnerKey& key, Learner& learner,
-                               std::span<const Hit> hits, Context context);
+                               const Chosen& chosen, Context context);
+
+  /// A finder of its own for a learner, or for all that have learned nothing,
+  /// if it has one or gets one; `start` is what new ones begin with.
+  /// REQUIRES: the caller does not hold the store's ReadLock.
+  FinderCache::Loan FinderOf(const Learner* learner, const StartingPrior& start,
+                             Context context);
+
+  /// Bandit::Propensity and Bandit::Propensities.
+  Probability Propensity(const LearnerKey& key, DecisionId decision,
+                         std::uint64_t draws, const Eligible& eligible,
+                         Context context);
+  std::vector<Probability> Propensities(const LearnerKey& key,
+                                        std::span<const ArmId> arms,
+                                        std::uint64_t draws,
+                                        const Eligible& eligible,
+                                        Context context);
 
   /// REQUIRES for the next two: rewards are within their bounds, on the
   /// caller's scale.
@@ -112,8 +136,10 @@ struct Population::State {
   }
 
   void Save(std::ostream& out, const Names* names) const;
-  LearnerFile MakeLearnerFile() const;
-  Names Restore(ByteReader& reader);
+  LearnerFile MakeLearnerFile(
+      const Moment& now,
+      PendingFormat format = PendingFormat::kArmAndEligible) const;
+  Names Restore(ByteReader& reader, PendingFormat format);
 
   PopulationOptions options;
   RewardScale scale;

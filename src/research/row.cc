@@ -129,6 +129,10 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
     row["rewards"] = RewardModelName(spec.rewards);
   }
   if (spec.forgetting != 1) row["forgetting"] = spec.forgetting;
+  if (spec.explore_uniform > 0) {
+    row["explore_uniform"] = spec.explore_uniform;
+    row["uniform_choices"] = result.uniform_choices;
+  }
   DescribeOptions<SearchKinds>(spec.search, row);
 
   row["regret"] = result.regret;

@@ -60,6 +60,7 @@ BanditOptions BanditOptionsOf(const RunSpec& spec) {
           .negative_rewards = spec.negative_rewards,
           .rewards = spec.rewards,
           .forgetting = spec.forgetting,
+          .explore_uniform = spec.explore_uniform,
           .context_dim = spec.environment.context_dim,
           .context_constants = spec.environment.context_constants,
           .seed = spec.environment.seed};
@@ -74,6 +75,7 @@ PopulationOptions PopulationOptionsOf(const RunSpec& spec) {
           .negative_rewards = spec.negative_rewards,
           .rewards = spec.rewards,
           .forgetting = spec.forgetting,
+          .explore_uniform = spec.explore_uniform,
           .context_dim = spec.environment.context_dim,
           .context_constants = spec.environment.context_constants,
           .seed = spec.environment.seed,
@@ -224,6 +226,7 @@ RunResult Play(Player player, Environment& environment, std::uint64_t steps,
     result.latency_histogram.Count(choose);
     result.regret += environment.Regret(decision.arm);
     digest.Take(decision.arm);
+    if (decision.uniform) ++result.uniform_choices;
     if (IsCurvePoint(step, steps)) {
       result.curve.push_back({step, result.regret, result.run_seconds});
     }

@@ -81,6 +81,13 @@ class Finder {
   /// arm is found.
   virtual std::optional<Hit> Best(const Query& query) = 0;
 
+  /// What Best would return now, such that no later answer depends on this
+  /// question. By default Best, for searches whose answers do not depend on
+  /// what they were asked before.
+  virtual std::optional<Hit> BestWithoutTrace(const Query& query) {
+    return Best(query);
+  }
+
   /// The arms that the request asks for, best first; fewer if there are fewer.
   /// An approximate search may miss some of the top k of all arms. The top k of
   /// eligible arms are always exact, if necessary by scoring each of these

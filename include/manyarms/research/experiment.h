@@ -25,6 +25,7 @@ struct RunSpec {
   bool negative_rewards = false;
   RewardModel rewards = RewardModel::kLinear;
   double forgetting = 1;
+  double explore_uniform = 0;
   /// As in PopulationOptions; without learners they must be the defaults.
   std::size_t order_budget = kDefaultOrderBudget;
   PopulationPrior prior = IndependentPrior{};
@@ -75,7 +76,8 @@ struct RunResult {
   /// Hash of the sequence of chosen ids: equal for two runs that made the same
   /// decisions.
   std::uint64_t decision_digest = 0;
-  std::uint64_t peak_rss_bytes = 0;  ///< of the process, up to now
+  std::uint64_t uniform_choices = 0;  ///< of explore_uniform
+  std::uint64_t peak_rss_bytes = 0;   ///< of the process, up to now
 };
 
 inline constexpr std::size_t kCurvePoints = 200;

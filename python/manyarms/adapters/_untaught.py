@@ -19,6 +19,7 @@ OPTIONS = (
     "negative_rewards",
     "rewards",
     "forgetting",
+    "explore_uniform",
     "context_dim",
     "context_constants",
     "seed",

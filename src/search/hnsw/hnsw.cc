@@ -36,8 +36,17 @@ class HnswFinder final : public Finder {
     return top.front();
   }
 
+  // Graphs that are not there yet depend on the arms that there are when they
+  // are built, so that is left to a choice.
+  std::optional<Hit> BestWithoutTrace(const Query& query) override {
+    const std::vector<Hit> top = index_.Top(query, {.count = 1}, stats_,
+                                            HnswIndex::Graphs::kThatThereAre);
+    if (top.empty()) return std::nullopt;
+    return top.front();
+  }
+
   std::vector<Hit> Top(const Query& query, const TopRequest& request) override {
-    return index_.Top(query, request, stats_);
+    return index_.Top(query, request, stats_, HnswIndex::Graphs::kBuilt);
   }
 
   SearchStats stats() const override { return stats_; }
@@ -127,7 +136,7 @@ void HnswIndex::TryOnGraphs(const Work& work) {
 // Whether there are graphs that can be asked; builds them if necessary. An
 // attempt that fails costs a build.
 bool HnswIndex::HaveGraphs() {
-  if (!graphs_.empty() && !TooManyDead()) return true;
+  if (CanBeAsked()) return true;
   if (!building_.MayTry()) return false;
   Rebuild();
   if (!graphs_.empty()) return true;
@@ -190,14 +199,15 @@ void HnswIndex::LiftQuery(const Query& query) {
 }
 
 std::vector<Hit> HnswIndex::Top(const Query& query, const TopRequest& request,
-                                SearchStats& stats) {
+                                SearchStats& stats, Graphs graphs) {
   const ArmSet& arms = members().arms();
   if (arms.size() == 0) return {};
   const Scorer scorer(task().objective, query);
   // A graph may find none of the eligible arms, however wide the beam.
   if (request.among == nullptr) {
     const auto lock = Lock();
-    if (up_to_date() && HaveGraphs()) {
+    if (up_to_date() &&
+        (graphs == Graphs::kBuilt ? HaveGraphs() : CanBeAsked())) {
       const std::uint64_t visits = Visits();
       const std::vector<Slot> candidates =
           FindCandidates(query, std::max(options_.shortlist, request.count));

@@ -1,6 +1,7 @@
 #ifndef MANYARMS_SEARCH_HNSW_HNSW_H_
 #define MANYARMS_SEARCH_HNSW_HNSW_H_
 
+#include <cstdint>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -31,9 +32,12 @@ class HnswIndex final : public BuiltIndex {
 
   std::unique_ptr<Finder> MakeFinder() override;
 
+  /// Which graphs are asked: if there are none, a scan may answer.
+  enum class Graphs : std::uint8_t { kBuilt, kThatThereAre };
+
   /// Counts the work in `stats`.
   std::vector<Hit> Top(const Query& query, const TopRequest& request,
-                       SearchStats& stats);
+                       SearchStats& stats, Graphs graphs);
 
   std::vector<Slot> BuiltArms() const override;
 
@@ -51,6 +55,7 @@ class HnswIndex final : public BuiltIndex {
   void TryOnGraphs(const Work& work);
   void Rebuild();
   void Build();
+  bool CanBeAsked() const { return !graphs_.empty() && !TooManyDead(); }
   bool HaveGraphs();
   void InsertOne(Slot slot);
   void Lift(Slot slot);

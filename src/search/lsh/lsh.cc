@@ -63,6 +63,12 @@ class LshFinder final : public Finder {
     return index_.Best(query, asker_);
   }
 
+  std::optional<Hit> BestWithoutTrace(const Query& query) override {
+    ForgetChangedWinners();
+    asker_.scorer.Take(query);
+    return index_.BestWithoutTrace(query, asker_);
+  }
+
   // Trees are made to find one arm that beats a score; the top k, and the best
   // of eligible arms, are left to a scan.
   std::vector<Hit> Top(const Query& query, const TopRequest& request) override {
@@ -179,9 +185,7 @@ std::optional<Hit> LshIndex::Best(const Query& query, Asker& asker) {
   }
   const LiftedQuery lifted = Lift(query);
   Hit best = BestKnown(asker);
-  // An arm below the sought score is of no use.
-  const double bar =
-      std::max<double>(best.score, task().sought ? task().sought->score : 0);
+  const double bar = Bar(best);
   // Trees can be asked only for an arm that beats a positive score.
   const bool askable = planned() && best.slot != kNoSlot && bar > 0;
   const double saved =
@@ -203,6 +207,28 @@ std::optional<Hit> LshIndex::Best(const Query& query, Asker& asker) {
   return best;
 }
 
+std::optional<Hit> LshIndex::BestWithoutTrace(const Query& query,
+                                              Asker& asker) {
+  if (members().size() == 0) return std::nullopt;
+  const auto lock = Lock();
+  if (up_to_date() && built_) {
+    const LiftedQuery lifted = Lift(query);
+    const Hit best = BestKnown(asker);
+    const double bar = Bar(best);
+    if (best.slot != kNoSlot && bar > 0 &&
+        (forced() ||
+         Cost(lifted, bar) < static_cast<double>(members().size()))) {
+      return Improve(lifted, best, bar, asker);
+    }
+  }
+  return Scan(asker);
+}
+
+// An arm below the sought score is of no use.
+double LshIndex::Bar(const Hit& best) const {
+  return std::max<double>(best.score, task().sought ? task().sought->score : 0);
+}
+
 void LshIndex::PrepareTrees(const LiftedQuery& query, double best_score) {
   try {
     if (!planned()) Plan(query, best_score);
@@ -215,12 +241,16 @@ void LshIndex::PrepareTrees(const LiftedQuery& query, double best_score) {
   }
 }
 
-Hit LshIndex::ScanAll(Asker& asker) {
+Hit LshIndex::Scan(Asker& asker) const {
   const ArmSet& arms = members().arms();
   ++asker.stats.scans;
   asker.stats.arms_scored += arms.size();
-  scanned_ += static_cast<double>(arms.size());
   return asker.scorer.Best(store().blocks(), arms.blocks());
+}
+
+Hit LshIndex::ScanAll(Asker& asker) {
+  scanned_ += static_cast<double>(members().size());
+  return Scan(asker);
 }
 
 // The best of the last winners.

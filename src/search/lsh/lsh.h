@@ -42,6 +42,10 @@ class LshIndex final : public BuiltIndex {
   };
   std::optional<Hit> Best(const Query& query, Asker& asker);
 
+  /// The same answer. The asker's winners stay as they are, and what scans have
+  /// cost so far, which decides about building trees.
+  std::optional<Hit> BestWithoutTrace(const Query& query, Asker& asker);
+
   std::vector<Slot> BuiltArms() const override { return points_.Slots(); }
 
   std::size_t bytes() const;
@@ -72,7 +76,9 @@ class LshIndex final : public BuiltIndex {
   void EraseAll() override { DropTrees(); }
 
   LiftedQuery Lift(const Query& query) const;
+  Hit Scan(Asker& asker) const;
   Hit ScanAll(Asker& asker);
+  double Bar(const Hit& best) const;
   Hit BestKnown(Asker& asker) const;
   double Cost(const LiftedQuery& query, double bar) const;
   Hit Improve(const LiftedQuery& query, Hit best, double bar, Asker& asker);

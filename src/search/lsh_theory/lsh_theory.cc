@@ -33,7 +33,13 @@ class LshTheoryFinder final : public Finder {
   explicit LshTheoryFinder(LshTheoryIndex& index) : index_(index) {}
 
   std::optional<Hit> Best(const Query& query) override {
-    return index_.Best(query, stats_);
+    return index_.Best(query, stats_, LshTheoryIndex::Solvers::kMade);
+  }
+
+  // Solvers are made for the number of arms that there are, so that is left to
+  // a choice.
+  std::optional<Hit> BestWithoutTrace(const Query& query) override {
+    return index_.Best(query, stats_, LshTheoryIndex::Solvers::kThatThereAre);
   }
 
   // Trees are made to find one arm that beats a score; the top k, and the best
@@ -193,8 +199,8 @@ LshTheoryIndex::Answer LshTheoryIndex::LastAnswer(std::span<const double> query,
   return last;
 }
 
-std::optional<Hit> LshTheoryIndex::Best(const Query& query,
-                                        SearchStats& stats) {
+std::optional<Hit> LshTheoryIndex::Best(const Query& query, SearchStats& stats,
+                                        Solvers solvers) {
   const bool by_form = task().objective == Objective::kQuadraticForm;
   if (members().size() == 0) return std::nullopt;
   if (by_form && query.exploration == 0) {
@@ -202,7 +208,7 @@ std::optional<Hit> LshTheoryIndex::Best(const Query& query,
   }
   const Scorer scorer(task().objective, query);
   const auto lock = Lock();
-  if (up_to_date()) {
+  if (up_to_date() && (solvers == Solvers::kMade || !solvers_.empty())) {
     if (solvers_.empty()) MakeSolvers(query);
     if (const Answer answer = LastAnswer(PaperQuery(query), stats)) {
       const Slot slot = points_.slot(*answer);

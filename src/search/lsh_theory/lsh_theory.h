@@ -1,6 +1,8 @@
 #ifndef MANYARMS_SEARCH_LSH_THEORY_LSH_THEORY_H_
 #define MANYARMS_SEARCH_LSH_THEORY_LSH_THEORY_H_
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lsh/adaptive_solver.h"
@@ -28,8 +30,12 @@ class LshTheoryIndex final : public BuiltIndex {
   std::unique_ptr<Finder> MakeFinder() override;
   bool answers_are_good_enough() const override { return true; }
 
+  /// Which solvers are asked: if there are none, a scan may answer.
+  enum class Solvers : std::uint8_t { kMade, kThatThereAre };
+
   /// Counts the work in `stats`.
-  std::optional<Hit> Best(const Query& query, SearchStats& stats);
+  std::optional<Hit> Best(const Query& query, SearchStats& stats,
+                          Solvers solvers);
 
   std::vector<Slot> BuiltArms() const override { return points_.Slots(); }
 
