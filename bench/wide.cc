@@ -54,7 +54,7 @@ int Calls(std::size_t dim) {
 }
 
 // A kept inverse must be that of the factor.
-void Verify(const Posterior& posterior, std::span<const float> x) {
+void Verify(Posterior& posterior, std::span<const float> x) {
   const Eigen::VectorXd v = Eigen::Map<const Eigen::VectorXf>(
                                 x.data(), static_cast<Eigen::Index>(x.size()))
                                 .cast<double>();
@@ -89,8 +89,8 @@ void BenchParts(std::size_t dim) {
     update.push_back(Milliseconds([&] { plain.Update(x, 1.0); }));
     both.push_back(Milliseconds([&] { keeping.Update(x, 1.0); }));
     draw.push_back(Milliseconds([&] { sink = plain.Sample(1.0, xi)[0]; }));
-    pack.push_back(Milliseconds(
-        [&] { packed.Pack(keeping.Inverse().data(), dim, 1.0); }));
+    pack.push_back(
+        Milliseconds([&] { packed.Pack(keeping.Inverse().data(), dim, 1.0); }));
     read.push_back(Milliseconds(
         [&] { sink = kernels::PlainRead(memory.data(), memory.size()); }));
   }

@@ -169,6 +169,7 @@ class Posterior final : public Belief {
   void RestoreInverse(ByteReader& reader);
 
  private:
+  void InvertInto(RowMatrix& inverse) const;
   RowMatrix InvertedFactor() const;
   void FactorChanged();
   void Prepare();
