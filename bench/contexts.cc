@@ -246,7 +246,7 @@ void MeasureParts(const World& world) {
   const double factor = MicrosOf(arrive, [&](std::uint64_t) {
     ContextBelief belief(model);
     belief.Enter(with_inverse, context);
-    sum += belief.InverseFactor()(0, 0);
+    sum += belief.FactorFrom(with_inverse.Inverse())(0, 0);
   });
   fmt::print(
       "  parts, {} coefficients:\n"

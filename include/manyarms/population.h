@@ -85,9 +85,9 @@ struct PopulationStats : PolicyStats {
 /// A learner exists from its first choice or its first reward on. It decides
 /// exactly as a Bandit with the options LoneOptions(learner) that has the same
 /// arms and learns the same rewards, if the search is exact. Between two calls
-/// it takes 4(d + 1)(d + 2) bytes (with ucb about twice as many), some hundred
-/// for itself, and what its pending decisions take: 1.4 KB with 16 features.
-/// With contexts d is the number of coefficients.
+/// it takes 4(d + 1)(d + 2) bytes (with ucb and d > 32 about twice as many),
+/// some hundred for itself, and what its pending decisions take: 1.4 KB with 16
+/// features. With contexts d is the number of coefficients.
 ///
 /// Costs are those of Bandit. The first choices of a learner, and those of
 /// learners that choose rarely, are answered by a first pass over all arms

@@ -210,8 +210,9 @@ def test_threads_choose_for_different_learners_while_arms_come_and_go() -> None:
     assert [population.describe(i)["rewards"] for i in range(3)] == [300] * 3
 
 
-def test_stats_say_what_learners_take() -> None:
-    population = Population(16)
+@pytest.mark.parametrize("policy", ["ts", "ucb"])
+def test_stats_say_what_learners_take(policy: str) -> None:
+    population = Population(16, policy)
     population.add_arms(range(20), np.random.default_rng(1).standard_normal((20, 16)))
     for learner in range(1000):
         population.learn(learner, population.choose(learner), 1.0)

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
 
 #include "manyarms/bandit.h"
 #include "paths.h"
@@ -179,6 +184,35 @@ TEST(Saved, ReadsFormatFiveWithAPrior) {
                               .precision = {2, 1, 0, 1, 2, 0, 0, 0, 3}},
        .seed = 9,
        .max_pending = 1000});
+}
+
+// Formats 4 to 6 have the inverse of few features, too, which is no longer used
+// but must be one.
+TEST(Saved, RefusesAWrongInverseOfAnEarlierFormat) {
+  std::ifstream file(SavedFolder() / "format-5-ucb-certified",
+                     std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  bytes.resize(bytes.size() - 4);
+  // The byte before the checksum now says that there is none.
+  const std::string saved = Bytes(Loaded(WithChecksum(bytes)));
+  EXPECT_EQ(saved[saved.size() - 5], 0);
+  // Its last number is the last of the diagonal.
+  for (const double wrong : {0.0, -1.0, 1e30, std::nan("")}) {
+    std::string forged = bytes;
+    std::memcpy(forged.data() + forged.size() - sizeof wrong, &wrong,
+                sizeof wrong);
+    ExpectError(ErrorCode::kCorrupt, {"out of bounds"},
+                [&] { Loaded(WithChecksum(forged)); });
+  }
+}
+
+TEST(Saved, RefusesAnInverseThatThePolicyDoesNotUse) {
+  std::string bytes = Bytes(MakeBandit(ThompsonOptions{}));
+  bytes.resize(bytes.size() - 4);
+  ASSERT_EQ(bytes.back(), 0);
+  bytes.back() = 1;  // there is one
+  ExpectError(ErrorCode::kCorrupt, {"another policy"},
+              [&] { Loaded(WithChecksum(bytes)); });
 }
 
 TEST(Saved, SaysSoWhenTheFormatIsOfALaterVersion) {

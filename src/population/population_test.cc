@@ -473,17 +473,56 @@ TEST(LearnerKey, TellsNumbersFromTexts) {
 }
 
 TEST(Population, ARestingLearnerIsSmall) {
-  Population population({.dim = 16});
-  population.Add(FirstIds(20), GaussianRows(20, 16, 1));
-  constexpr std::uint64_t kLearners = 10'000;
-  for (std::uint64_t key = 0; key < kLearners; ++key) {
-    const Decision decision = population.Choose(key);
-    population.Learn(key, decision.id, 1);
+  for (const PolicyOptions& policy :
+       std::vector<PolicyOptions>{ThompsonOptions{}, UcbOptions{}}) {
+    Population population({.dim = 16, .policy = policy});
+    population.Add(FirstIds(20), GaussianRows(20, 16, 1));
+    constexpr std::uint64_t kLearners = 10'000;
+    for (std::uint64_t key = 0; key < kLearners; ++key) {
+      const Decision decision = population.Choose(key);
+      population.Learn(key, decision.id, 1);
+    }
+    const PopulationStats stats = population.stats();
+    EXPECT_EQ(stats.learners, kLearners);
+    EXPECT_LE(stats.learner_bytes / kLearners, 1600U);
+    EXPECT_GE(stats.learner_bytes / kLearners, 1224U);
   }
-  const PopulationStats stats = population.stats();
-  EXPECT_EQ(stats.learners, kLearners);
-  EXPECT_LE(stats.learner_bytes / kLearners, 1600U);
-  EXPECT_GE(stats.learner_bytes / kLearners, 1224U);
+}
+
+// Up to 32 features learners invert their factor, and with more they keep the
+// inverse: learners take turns, are exported and saved, and decide as lone
+// bandits do.
+TEST(Population, DecidesAsLoneBanditsWithAndWithoutAKeptInverse) {
+  for (const std::size_t dim : {32U, 33U}) {
+    constexpr std::size_t kArms = 200;
+    constexpr std::uint64_t kLearners = 3;
+    const std::vector<float> rows = GaussianRows(kArms, dim, 1);
+    Population population({.dim = dim, .policy = UcbOptions{}});
+    population.Add(FirstIds(kArms), rows);
+    std::vector<Bandit> lone;
+    for (std::uint64_t key = 0; key < kLearners; ++key) {
+      lone.emplace_back(population.LoneOptions(key));
+      lone.back().Add(FirstIds(kArms), rows);
+    }
+    for (std::uint64_t t = 0; t < 400; ++t) {
+      const std::uint64_t key = t * t % kLearners;
+      const Decision decision = population.Choose(key);
+      const Decision expected = lone[key].Choose();
+      ASSERT_EQ(decision.arm, expected.arm) << dim << ' ' << t;
+      ASSERT_EQ(decision.score, expected.score);
+      if (t % 5 != 0) {  // several choices without a reward, too
+        const double reward = rows[decision.arm * dim + key];
+        population.Learn(key, decision.id, reward);
+        lone[key].Learn(expected, reward);
+      }
+      if (t == 150) population.Import(key, population.Export(key));
+      if (t == 250) {
+        std::stringstream file;
+        population.Save(file);
+        population = Population::Load(file);
+      }
+    }
+  }
 }
 
 // Learners that choose often get orders, within the budget, and lose them to

@@ -126,7 +126,7 @@ void Posterior::LearnObservation() {
   constexpr std::uint64_t kUpdatesBetweenInversions = std::uint64_t{1} << 16;
   if (forgets() && rotates_inverse() &&
       updates_ % kUpdatesBetweenInversions == 0) {
-    inverse_ = InvertedFactor();
+    InvertInto(inverse_);
   }
   FactorChanged();
 }
@@ -191,7 +191,7 @@ void Posterior::Forget(double share) {
     }
   }
   turn_ = 0;
-  if (rotates_inverse()) inverse_ = InvertedFactor();
+  if (rotates_inverse()) InvertInto(inverse_);
   ++forgets_;
   forgotten_at_ = version();
   FactorChanged();
@@ -237,10 +237,15 @@ void Posterior::SolveLower(Eigen::MatrixXd& columns) const {
   FactorOf(factor_).triangularView<Eigen::Lower>().solveInPlace(columns);
 }
 
-RowMatrix Posterior::InvertedFactor() const {
+void Posterior::InvertInto(RowMatrix& inverse) const {
   const Index d = Signed(dim_);
-  RowMatrix inverse(d, d);
+  inverse.resize(d, d);
   kernels::InvertLower(factor_.data(), dim_ + 1, dim_, inverse.data());
+}
+
+RowMatrix Posterior::InvertedFactor() const {
+  RowMatrix inverse;
+  InvertInto(inverse);
   return inverse;
 }
 
@@ -250,7 +255,7 @@ RowMatrix Posterior::InverseFactor() const {
 
 const RowMatrix& Posterior::Inverse() {
   if (!inverse_is_current_) {
-    inverse_ = InvertedFactor();
+    InvertInto(inverse_);
     inverse_is_current_ = true;
   }
   return inverse_;
@@ -263,7 +268,7 @@ void Posterior::KeepInverse() {
   inverse_is_current_ = true;
   extra_row_.resize(dim_);
   if (updates_ > 0 || !FactorOf(factor_).isDiagonal(0)) {
-    inverse_ = InvertedFactor();
+    InvertInto(inverse_);
     return;
   }
   const Index d = Signed(dim_);

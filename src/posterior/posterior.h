@@ -54,8 +54,8 @@ struct Learning {
 /// nobody calls any other method.
 class Posterior final : public Belief {
  public:
-  /// Up to here an inversion takes less than a microsecond, and nobody has to
-  /// store A.
+  /// Up to here a choice takes as long with an inversion of L as with an A that
+  /// is kept (docs/design.md), and nobody has to store A.
   static constexpr std::size_t kMostToInvert = 32;
 
   /// `regularisation` is lambda in the paper.
@@ -174,6 +174,7 @@ class Posterior final : public Belief {
   void RestoreInverse(ByteReader& reader);
 
  private:
+  void InvertInto(RowMatrix& inverse) const;
   RowMatrix InvertedFactor() const;
   void FactorChanged();
   void Prepare();

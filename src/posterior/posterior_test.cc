@@ -112,6 +112,49 @@ TEST(Posterior, IsWidestBeforeItHasLearned) {
   EXPECT_NEAR(posterior.WidestWidth(), 0.5, 1e-4);
 }
 
+// With few features the inverse depends on the factor alone, whatever happened
+// before and however often it was asked for.
+TEST(Posterior, InvertsTheFactorWithFewFeatures) {
+  for (const std::size_t dim : {1U, 3U, 16U, 32U}) {
+    const Learning learning{.forgetting = dim == 3 ? 0.9 : 1};
+    Posterior plain(dim, 0.1, learning);  // which inverts whenever it is asked
+    Posterior asking = plain;
+    asking.KeepInverse();
+    EXPECT_FALSE(asking.rotates_inverse());
+    EXPECT_EQ(asking.packed_size(), plain.packed_size());
+    const auto rows = testing::GaussianRows(60, dim, 7);
+    const auto expect_inverse = [&] {
+      ASSERT_EQ(asking.Inverse(), plain.InverseFactor());
+      ASSERT_EQ(asking.Inverse(), plain.InverseFactor());
+      ASSERT_EQ(asking.InverseFactor(), plain.InverseFactor());
+    };
+    expect_inverse();
+    for (std::size_t t = 0; t < 60; ++t) {
+      for (Posterior* p : {&plain, &asking}) {
+        p->Update(std::span(rows).subspan(t * dim, dim), 1.0);
+        if (t == 20) p->Forget(0.5);
+        if (t == 40) p->Forget(1);
+      }
+      if (t % 3 != 1) expect_inverse();
+    }
+    const Posterior fresh(dim, 0.1, learning);
+    std::vector<double> packed(plain.packed_size());
+    fresh.Pack(packed);
+    plain.Unpack(packed, 0, fresh);
+    asking.Unpack(packed, 0, fresh);
+    expect_inverse();
+  }
+}
+
+TEST(Posterior, RotatesTheInverseWithManyFeatures) {
+  constexpr std::size_t kDim = Posterior::kMostToInvert + 1;
+  Posterior posterior(kDim, 1.0);
+  const std::size_t without = posterior.packed_size();
+  posterior.KeepInverse();
+  EXPECT_TRUE(posterior.rotates_inverse());
+  EXPECT_EQ(posterior.packed_size(), without + kDim * (kDim + 1) / 2);
+}
+
 // What is kept does not depend on when it was saved and loaded.
 TEST(Posterior, KeepsTheSameInverseAfterLoading) {
   for (const std::size_t dim : {3U, 40U, 100U}) {
@@ -153,13 +196,15 @@ TEST(Posterior, StartsWithThePrior) {
 // (mean), 2e-12 (width) and 2.3e-11 (width by the kept inverse) when this was
 // written; the test's XML report has them. (Under the address sanitizer ten
 // thousand updates suffice, since they run the same code.)
-TEST(Posterior, StaysAccurateAfterAMillionNearlyCollinearUpdates) {
-  constexpr std::size_t kDim = 64;
+class NearlyCollinear : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(NearlyCollinear, StaysAccurateAfterAMillionUpdates) {
+  const std::size_t dim = GetParam();
   constexpr double kLambda = 0.01;
-  Posterior posterior(kDim, kLambda);
+  Posterior posterior(dim, kLambda);
   posterior.KeepInverse();
-  DenseRidge twin(kDim, kLambda);
-  const auto axis = testing::GaussianRows(1, kDim, 1);
+  DenseRidge twin(static_cast<Eigen::Index>(dim), kLambda);
+  const auto axis = testing::GaussianRows(1, dim, 1);
   // A thousand vectors are learned a thousand times each. The twin adds all
   // repetitions of a vector at once, which keeps its own rounding errors small.
   constexpr std::size_t kDistinct = 1000;
@@ -168,14 +213,14 @@ TEST(Posterior, StaysAccurateAfterAMillionNearlyCollinearUpdates) {
 #else
   constexpr int kTimes = 1000;
 #endif
-  std::vector<float> rows = testing::GaussianRows(kDistinct, kDim, 2);
+  std::vector<float> rows = testing::GaussianRows(kDistinct, dim, 2);
   std::vector<double> rewards(kDistinct);
   RandomStream(2, RandomStream::Role::kNoise, 0).Gaussians(rewards);
   const auto row = [&](std::size_t i) {
-    return std::span(rows).subspan(i * kDim, kDim);
+    return std::span(rows).subspan(i * dim, dim);
   };
   for (std::size_t i = 0; i < kDistinct; ++i) {
-    for (std::size_t j = 0; j < kDim; ++j) {
+    for (std::size_t j = 0; j < dim; ++j) {
       row(i)[j] = axis[j] + 1e-3F * row(i)[j];
     }
     twin.Update(row(i), 1 + rewards[i], kTimes);
@@ -188,11 +233,11 @@ TEST(Posterior, StaysAccurateAfterAMillionNearlyCollinearUpdates) {
   const double error = RelativeError(posterior.Mean(), twin.Mean());
   RecordProperty("mean_error", std::to_string(error * 1e12) + "e-12");
   EXPECT_LT(error, 1e-6);
-  const auto others = testing::GaussianRows(10, kDim, 3);
+  const auto others = testing::GaussianRows(10, dim, 3);
   double width_error = 0;
   double kept_error = 0;
   for (std::size_t i = 0; i < 10; ++i) {
-    const auto x = std::span(others).subspan(i * kDim, kDim);
+    const auto x = std::span(others).subspan(i * dim, dim);
     width_error =
         std::max(width_error, std::abs(posterior.Width(x) / twin.Width(x) - 1));
     kept_error = std::max(
@@ -205,6 +250,84 @@ TEST(Posterior, StaysAccurateAfterAMillionNearlyCollinearUpdates) {
   EXPECT_LT(width_error, 1e-6);
   RecordProperty("kept_error", std::to_string(kept_error * 1e12) + "e-12");
   EXPECT_LT(kept_error, 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(InvertedAndRotated, NearlyCollinear,
+                         ::testing::Values(Posterior::kMostToInvert, 64));
+
+// How features may lie: feature j of arm t.
+using Shape = float (*)(std::size_t t, std::size_t j, std::size_t dim);
+
+float Noise(std::size_t t, std::size_t j) {
+  return static_cast<float>(
+      RandomStream(9, RandomStream::Role::kArm, t * 100 + j).Gaussian());
+}
+
+const std::vector<Shape> kShapes = {
+    [](std::size_t t, std::size_t j, std::size_t) { return Noise(t, j); },
+    // nearly along one direction
+    [](std::size_t t, std::size_t j, std::size_t) {
+      return Noise(7777, j) + 1e-3F * Noise(t, j);
+    },
+    [](std::size_t t, std::size_t j, std::size_t) {
+      return Noise(7777, j) + 1e-6F * Noise(t, j);
+    },
+    // from large features to small ones, and the reverse
+    [](std::size_t t, std::size_t j, std::size_t dim) {
+      return Noise(t, j) * std::pow(10.0F, -6.0F * static_cast<float>(j) /
+                                               static_cast<float>(dim));
+    },
+    [](std::size_t t, std::size_t j, std::size_t dim) {
+      return Noise(t, j) * std::pow(10.0F, -6.0F * static_cast<float>(dim - j) /
+                                               static_cast<float>(dim));
+    }};
+
+// Certified search relies on it that A makes no arm wider than it was before,
+// but for 2^-16 of its width and a multiple of 2^-24 |A| |x|. Rounding must
+// take only a small part of that, wherever it uses an order: where the diagonal
+// of A spans at most 2^26. And |A| may not exceed WidestWidth anywhere.
+TEST(Posterior, WidthsDoNotGrow) {
+  double most = 0;
+  for (const std::size_t dim : {2U, 8U, 32U, 48U}) {
+    for (const double lambda : {1e-9, 1e-3, 1.0, 1e9}) {
+      for (const float scale : {1e-3F, 1.0F, 1e5F}) {
+        for (const Shape shape : kShapes) {
+          Posterior posterior(dim, lambda);
+          posterior.KeepInverse();
+          std::vector<Eigen::MatrixXd> earlier;
+          std::vector<float> row(dim);
+          for (std::size_t t = 0; t < 256; ++t) {
+            for (std::size_t j = 0; j < dim; ++j) {
+              row[j] = scale * shape(t, j, dim);
+            }
+            posterior.Update(row, 1.0);
+            if ((t & (t + 1)) != 0) continue;  // not a power of two
+            const Eigen::MatrixXd a = posterior.Inverse();
+            const Eigen::JacobiSVD<Eigen::MatrixXd> svd(a, Eigen::ComputeFullV);
+            ASSERT_LE(svd.singularValues()[0], posterior.WidestWidth());
+            const Eigen::VectorXd diagonal = a.diagonal();
+            if (diagonal.maxCoeff() > 0x1p26 * diagonal.minCoeff()) continue;
+            // Unit vectors, and the directions that are known worst to best.
+            Eigen::MatrixXd x(a.rows(), 2 * a.cols());
+            x << Eigen::MatrixXd::Identity(a.rows(), a.cols()), svd.matrixV();
+            for (const Eigen::MatrixXd& before : earlier) {
+              for (Eigen::Index i = 0; i < x.cols(); ++i) {
+                const double width = (before * x.col(i)).norm();
+                const double allowed =
+                    0x1p-16 * width +
+                    0x1p-22 * static_cast<double>(dim + 8) * before.norm();
+                most =
+                    std::max(most, ((a * x.col(i)).norm() - width) / allowed);
+              }
+            }
+            earlier.push_back(a);
+          }
+        }
+      }
+    }
+  }
+  RecordProperty("part_of_the_allowance", std::to_string(most * 1e6) + "e-6");
+  EXPECT_LT(most, 1e-3);
 }
 
 // Entries of the empirical covariance of n samples have standard errors of at
@@ -251,29 +374,34 @@ TEST(Posterior, ASampleWithoutNoiseIsTheMean) {
 // One posterior becomes another and then goes on as that one would have.
 TEST(Posterior, BecomesWhatWasPacked) {
   for (const bool keeps_inverse : {false, true}) {
-    constexpr std::size_t kDim = 5;
-    const auto rows = testing::GaussianRows(60, kDim, 1);
-    const auto row = [&](std::size_t i) {
-      return std::span(rows).subspan(i * kDim, kDim);
-    };
-    Posterior one(kDim, 0.5);
-    Posterior other(kDim, 0.5);
-    if (keeps_inverse) {
-      one.KeepInverse();
-      other.KeepInverse();
-    }
-    for (std::size_t i = 0; i < 20; ++i) one.Update(row(i), 0.1 * rows[i]);
-    for (std::size_t i = 20; i < 27; ++i) other.Update(row(i), -3);
-    std::vector<double> packed(one.packed_size());
-    one.Pack(packed);
-    other.Unpack(packed, one.version(), one);
-    for (std::size_t i = 27; i < 60; ++i) {
-      EXPECT_EQ(other.version(), one.version());
-      EXPECT_EQ(other.Mean(), one.Mean());
-      EXPECT_EQ(other.Width(row(i)), one.Width(row(i)));
-      EXPECT_EQ(other.InverseFactor(), one.InverseFactor());
-      one.Update(row(i), 1);
-      other.Update(row(i), 1);
+    for (const std::size_t dim : {5U, 40U}) {
+      const auto rows = testing::GaussianRows(60, dim, 1);
+      const auto row = [&](std::size_t i) {
+        return std::span(rows).subspan(i * dim, dim);
+      };
+      Posterior one(dim, 0.5);
+      Posterior other(dim, 0.5);
+      if (keeps_inverse) {
+        one.KeepInverse();
+        other.KeepInverse();
+      }
+      for (std::size_t i = 0; i < 20; ++i) one.Update(row(i), 0.1 * rows[i]);
+      for (std::size_t i = 20; i < 27; ++i) other.Update(row(i), -3);
+      if (keeps_inverse) other.Inverse();
+      std::vector<double> packed(one.packed_size());
+      one.Pack(packed);
+      other.Unpack(packed, one.version(), one);
+      for (std::size_t i = 27; i < 60; ++i) {
+        EXPECT_EQ(other.version(), one.version());
+        EXPECT_EQ(other.Mean(), one.Mean());
+        EXPECT_EQ(other.Width(row(i)), one.Width(row(i)));
+        EXPECT_EQ(other.InverseFactor(), one.InverseFactor());
+        if (keeps_inverse) {
+          EXPECT_EQ(other.Inverse(), one.Inverse());
+        }
+        one.Update(row(i), 1);
+        other.Update(row(i), 1);
+      }
     }
   }
 }
