@@ -6,7 +6,6 @@
 
 #include "bandit/state.h"
 #include "base/check.h"
-#include "policy/kinds.h"
 
 namespace manyarms {
 namespace {
@@ -171,12 +170,7 @@ void Bandit::Observe(std::span<const float> features, double reward,
 
 void Bandit::Forget(double share) {
   CheckWithin("share", share, 0, 1);
-  if (!SharesIndex(state_->options.policy)) {
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("{} cannot forget: it eliminates an arm for good, "
-                            "which may become the best again",
-                            PolicyName(state_->options.policy)));
-  }
+  CheckMayForget(state_->options.policy);
   state_->posterior.Forget(share);
 }
 

@@ -10,6 +10,9 @@
 namespace manyarms {
 namespace {
 
+constexpr const char* kNeverForgets =
+    "its online Newton step has no discounted form; use ts or ucb";
+
 // Widths need the constant, inner products do not.
 bool ConstantIsStored(const BanditOptions& options) {
   return options.context_dim > 0 && options.context_constants &&
@@ -35,9 +38,38 @@ void CheckLearning(const BanditOptions& options) {
                             "or ucb",
                             PolicyName(options.policy)));
   }
+  const std::optional<PseudoRewards> pseudo = PseudoRewardsOf(options.policy);
+  if (!pseudo) return;
+  const auto refuse = [&](const char* what, const char* why) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("{} cannot be used with {}: {}", what,
+                            PolicyName(options.policy), why));
+  };
+  if (forgets) refuse("forgetting", kNeverForgets);
+  if (options.prior) {
+    refuse("a prior",
+           "its online Newton step begins with mean 0 and a multiple of the "
+           "identity");
+  }
+  if (ExploresByTheory(options.policy)) {
+    refuse("exploration by theory",
+           "that radius is one of ridge regression over rewards, not over "
+           "pseudo-rewards");
+  }
 }
 
 }  // namespace
+
+void CheckMayForget(const PolicyOptions& policy) {
+  const auto refuse = [&](const char* why) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("{} cannot forget: {}", PolicyName(policy), why));
+  };
+  if (!SharesIndex(policy)) {
+    refuse("it eliminates an arm for good, which may become the best again");
+  }
+  if (PseudoRewardsOf(policy)) refuse(kNeverForgets);
+}
 
 bool ExploresByTheory(const PolicyOptions& policy) {
   return PolicyKinds::Visit(policy, [](auto, const auto& held) {
@@ -84,7 +116,8 @@ ContextModel ModelOf(const BanditOptions& options) {
 Posterior StartOf(const BanditOptions& options) {
   CheckLearning(options);
   const Learning learning{.rewards = options.rewards,
-                          .forgetting = options.forgetting};
+                          .forgetting = options.forgetting,
+                          .pseudo_rewards = PseudoRewardsOf(options.policy)};
   const std::size_t coefficients = ModelOf(options).coefficients();
   if (!options.prior) {
     return {coefficients, options.regularisation, learning};

@@ -10,6 +10,9 @@ namespace manyarms {
 
 bool ExploresByTheory(const PolicyOptions& policy);
 
+/// Throws Error(kUnsupported) for a policy that cannot forget what it learned.
+void CheckMayForget(const PolicyOptions& policy);
+
 /// How a bandit with these options converts features and rewards. Throws
 /// Error(kInvalidArgument) for a dimension that no bandit can have.
 RewardScale ScaleOf(const BanditOptions& options);

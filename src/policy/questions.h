@@ -13,7 +13,7 @@
 namespace manyarms {
 
 /// What a policy asks its search, if each choice is one question over all arms
-/// (ts and ucb). A question depends on the learner's posterior, its seed, the
+/// (all but elim). A question depends on the learner's posterior, its seed, the
 /// number of its choice and the context alone, so that one object can serve any
 /// number of learners, one after another.
 ///
@@ -35,7 +35,7 @@ class Questions {
 
   /// The question for a learner's choice. It refers to the posterior and to
   /// memory of this object, and is valid until the next call or until the
-  /// posterior changes. Costs O(d^2).
+  /// posterior changes. Costs O(d^2), for qgloc O(d^3).
   virtual Query Ask(const Turn& turn) = 0;
 
   /// A number that is to be added to all scores of the last question.

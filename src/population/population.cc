@@ -285,6 +285,7 @@ void Population::Forget(const LearnerKey& learner) {
 
 void Population::Forget(const LearnerKey& learner, double share) {
   CheckWithin("share", share, 0, 1);
+  CheckMayForget(state_->options.policy);
   state_->Forget(learner, share);
 }
 

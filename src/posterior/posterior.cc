@@ -1,5 +1,6 @@
 #include "posterior/posterior.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -81,6 +82,9 @@ Posterior::Posterior(const PriorFactor& prior, const Learning& learning)
 
 void Posterior::Prepare() {
   CheckWithin("forgetting", learning_.forgetting, kMinForgetting, 1);
+  if (learning_.pseudo_rewards) {
+    newton_.emplace(dim_, *learning_.pseudo_rewards, learning_.rewards);
+  }
   if (forgets()) upkeep_.emplace(learning_.forgetting, dim_ + 1);
   start_ = factor_.rowwise().squaredNorm().maxCoeff();
   observation_.resize(Signed(dim_) + 1);
@@ -107,8 +111,12 @@ void Posterior::Update(std::span<const double> features, double reward) {
 
 void Posterior::LearnObservation() {
   if (forgets()) Fade(learning_.forgetting);
-  if (learning_.rewards == RewardModel::kClicks) LineariseClick();
-  RotateInObservation();
+  if (newton_) {
+    LearnPseudoReward();
+  } else {
+    if (learning_.rewards == RewardModel::kClicks) LineariseClick();
+    RotateInObservation();
+  }
   if (forgets()) {
     const PriorUpkeep::Due due = upkeep_->After(updates_);
     for (std::size_t j = due.first; j < due.last; ++j) {
@@ -134,6 +142,15 @@ void Posterior::LineariseClick() {
       y.dot(RotatedMeanOf(factor_)), y.squaredNorm(), observation_[d]);
   observation_.head(d) *= linear.root;
   observation_[d] = linear.reward;
+}
+
+void Posterior::LearnPseudoReward() {
+  const Index d = Signed(dim_);
+  const Eigen::VectorXd x = observation_.head(d);
+  const double reward = observation_[d];
+  observation_[d] = newton_->Predict(x);
+  RotateInObservation();
+  newton_->Learn(x, reward, factor_);
 }
 
 void Posterior::RotateInObservation() {
@@ -263,9 +280,17 @@ double Posterior::PrecisionFloor() const {
                    : regularisation_;
 }
 
+double Posterior::LargestPrecision() const {
+  const Eigen::MatrixXd lower = FactorOf(factor_);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      lower * lower.transpose(), Eigen::EigenvaluesOnly);
+  return solver.eigenvalues().maxCoeff();
+}
+
 std::size_t Posterior::packed_size() const {
   const std::size_t of_factor = (dim_ + 1) * (dim_ + 2) / 2;
-  return keeps_inverse() ? of_factor + dim_ * (dim_ + 1) / 2 : of_factor;
+  const std::size_t of_inverse = keeps_inverse() ? dim_ * (dim_ + 1) / 2 : 0;
+  return of_factor + of_inverse + (newton_ ? dim_ : 0);
 }
 
 void Posterior::Pack(std::span<double> packed) const {
@@ -276,6 +301,7 @@ void Posterior::Pack(std::span<double> packed) const {
   for (Index i = 0; i < inverse_.rows(); ++i) {
     to = std::ranges::copy(RowOf(inverse_, i), to).out;
   }
+  if (newton_) std::ranges::copy(newton_->theta(), to);
 }
 
 void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
@@ -286,6 +312,10 @@ void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
   };
   for (Index j = 0; j < factor_.cols(); ++j) take(ColumnOf(factor_, j));
   for (Index i = 0; i < inverse_.rows(); ++i) take(RowOf(inverse_, i));
+  if (newton_) {
+    newton_->set_theta(
+        Eigen::Map<const Eigen::VectorXd>(packed.data(), Signed(dim_)));
+  }
   updates_ = updates;
   regularisation_ = fresh.regularisation_;
   prior_ = fresh.prior_;
@@ -306,6 +336,16 @@ void Posterior::Save(ByteWriter& writer) const {
   for (Index j = 0; j < factor_.cols(); ++j) {
     writer.Values(std::span<const double>(ColumnOf(factor_, j)));
   }
+  if (newton_) {
+    writer.Values(std::span<const double>(newton_->theta().data(), dim_));
+  }
+}
+
+// The largest magnitude of what is regressed on the features.
+double Posterior::MostReward() const {
+  if (!newton_) return kMaxReward;
+  return newton_->norm_bound() * kMaxReward *
+         std::sqrt(static_cast<double>(dim_));
 }
 
 void Posterior::Restore(ByteReader& reader) {
@@ -317,7 +357,7 @@ void Posterior::Restore(ByteReader& reader) {
   const double most = std::sqrt(
       std::max(kMaxRegularisation, start_) +
       static_cast<double>(updates_ + 1) *
-          std::max(kMaxFeature * kMaxFeature, kMaxReward * kMaxReward));
+          std::max(kMaxFeature * kMaxFeature, MostReward() * MostReward()));
   const double least =
       std::sqrt(std::min(forgets() ? PriorUpkeep::kLeastPart : 1.0,
                          PrecisionFloor())) *
@@ -340,6 +380,13 @@ void Posterior::Restore(ByteReader& reader) {
                  mean.cwiseAbs().maxCoeff() <= kMostMean,
              "what it has learned is out of bounds");
   if (keeps_inverse()) inverse_ = std::move(inverse);
+  if (newton_) {
+    Eigen::VectorXd theta(Signed(dim_));
+    reader.Values(std::span(theta.data(), dim_));
+    CheckSaved(theta.norm() <= newton_->norm_bound() * (1 + 1e-9),
+               "what it has learned is out of bounds");
+    newton_->set_theta(theta);
+  }
 }
 
 void Posterior::SaveInverse(ByteWriter& writer) const {

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "manyarms/rewards.h"
 #include "posterior/belief.h"
+#include "posterior/online_newton.h"
 #include "posterior/prior_factor.h"
 #include "posterior/prior_upkeep.h"
 
@@ -22,6 +23,10 @@ struct Learning {
   RewardModel rewards = RewardModel::kLinear;
   /// What earlier rewards count is multiplied by this with each reward.
   double forgetting = 1;
+  /// If given, the regression is over pseudo-rewards in place of rewards: what
+  /// an online Newton step, which learns from the rewards, predicts of each arm
+  /// before it learns the arm's reward. Not with forgetting or another prior.
+  std::optional<PseudoRewards> pseudo_rewards = std::nullopt;
 };
 
 /// Ridge regression over everything that was learned: V = lambda I + sum x x'
@@ -45,8 +50,12 @@ struct Learning {
 /// lambda I and b becomes g b + r x; the prior's part is put back in turns
 /// (PriorUpkeep), so that it is between 7/8 of lambda I and lambda I.
 ///
+/// With pseudo-rewards, an online Newton step shares the factor of V: its own
+/// matrix is the same.
+///
 /// Costs: construction and Update, Mean, Width, Sample O(d^2); InverseFactor
-/// O(d^2) if the inverse is kept, and O(d^3) if not.
+/// O(d^2) if the inverse is kept, and O(d^3) if not; Update O(d^3) if an online
+/// Newton step ends outside of its ball.
 ///
 /// Thread safety: const methods may be called from any number of threads while
 /// nobody calls any other method.
@@ -71,7 +80,8 @@ class Posterior final : public Belief {
   void Update(std::span<const double> features, double reward);
 
   /// Forgets this share, within [0, 1], of all rewards; after 1 the prior is
-  /// left. Counts as an update. Costs O(d^3).
+  /// left. Counts as an update. Costs O(d^3). REQUIRES: there are no
+  /// pseudo-rewards.
   void Forget(double share);
 
   /// theta-hat in the paper: V^-1 b.
@@ -100,6 +110,9 @@ class Posterior final : public Belief {
   /// REQUIRES: keeps_inverse().
   const RowMatrix& kept_inverse() const { return inverse_; }
 
+  /// The largest eigenvalue of V. Costs O(d^3).
+  double LargestPrecision() const;
+
   std::size_t dim() const { return dim_; }
 
   /// V is at least this number times I: lambda in the paper. With another prior
@@ -120,9 +133,9 @@ class Posterior final : public Belief {
   /// least 7/8 of that.)
   double WidestWidth() const override;
 
-  /// What was learned, as numbers one after another: the factor and, if it is
-  /// kept, the inverse. For learners that rest and share one posterior when
-  /// they are needed.
+  /// What was learned, as numbers one after another: the factor and, if they
+  /// are kept, the inverse and the online Newton step's coefficients. For
+  /// learners that rest and share one posterior when they are needed.
   std::size_t packed_size() const;
 
   /// REQUIRES: `packed` has packed_size() numbers.
@@ -161,6 +174,8 @@ class Posterior final : public Belief {
   bool forgets() const { return learning_.forgetting < 1; }
   double PrecisionFloor() const;
   void LineariseClick();
+  void LearnPseudoReward();
+  double MostReward() const;
   void LearnObservation();
   void RotateInObservation();
   void Fade(double part);
@@ -173,6 +188,8 @@ class Posterior final : public Belief {
   std::uint64_t updates_ = 0;
   Eigen::MatrixXd factor_;  // [L 0; z' s], lower triangular
   RowMatrix inverse_;       // A; empty if it is not kept
+
+  std::optional<OnlineNewton> newton_;  // none without pseudo-rewards
 
   std::optional<PriorUpkeep> upkeep_;  // none if nothing is forgotten
   // The factor before any update; none if it is a multiple of I.
