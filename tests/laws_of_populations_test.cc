@@ -10,6 +10,7 @@
 
 #include "bandit/model.h"
 #include "manyarms/population.h"
+#include "policy/kinds.h"
 #include "policy_laws.h"
 #include "posterior/logistic.h"
 #include "search/kinds.h"
@@ -36,7 +37,8 @@ std::vector<PopulationCase> Cases() {
        })) {
     cases.push_back({combination, Kind::kIndependent});
     cases.push_back({combination, Kind::kContexts});
-    if (!ExploresByTheory(combination.policy)) {
+    if (!ExploresByTheory(combination.policy) &&
+        CanForget(combination.policy)) {
       cases.push_back({combination, Kind::kSharedPrior});
       cases.push_back({combination, Kind::kFadingClicks});
     }

@@ -28,6 +28,10 @@ std::optional<PseudoRewards> PseudoRewardsOf(const PolicyOptions& options) {
       });
 }
 
+bool CanForget(const PolicyOptions& options) {
+  return SharesIndex(options) && !PseudoRewardsOf(options);
+}
+
 bool ScoreIsDifference(const PolicyOptions& options) {
   return PolicyKinds::Visit(
       options, [](auto kind, const auto&) { return kind.kScoreIsDifference; });

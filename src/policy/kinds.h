@@ -27,6 +27,9 @@ bool SharesIndex(const PolicyOptions& options);
 /// How the policy makes pseudo-rewards; none if it learns from rewards.
 std::optional<PseudoRewards> PseudoRewardsOf(const PolicyOptions& options);
 
+/// Whether what the policy has learned can be forgotten.
+bool CanForget(const PolicyOptions& options);
+
 /// Whether the policy's scores are differences of rewards.
 bool ScoreIsDifference(const PolicyOptions& options);
 
