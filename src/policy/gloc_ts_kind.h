@@ -35,7 +35,7 @@ struct PolicyKind<GlocTsOptions> {
                                                   const Posterior& posterior);
 
   static std::vector<PolicySample<GlocTsOptions>> Samples() {
-    return {{"GlocTs", {.norm_bound = 10}}};
+    return {{"GlocTs", {.norm_bound = 100, .curvature = 1}}};
   }
 };
 

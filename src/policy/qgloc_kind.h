@@ -40,7 +40,7 @@ struct PolicyKind<QglocOptions> {
                                                   const Posterior& posterior);
 
   static std::vector<PolicySample<QglocOptions>> Samples() {
-    return {{"Qgloc", {.norm_bound = 10}}};
+    return {{"Qgloc", {.norm_bound = 100, .curvature = 1}}};
   }
 };
 

@@ -281,7 +281,8 @@ double Posterior::PrecisionFloor() const {
 }
 
 double Posterior::LargestPrecision() const {
-  const Eigen::MatrixXd lower = FactorOf(factor_);
+  const Eigen::MatrixXd lower =
+      FactorOf(factor_).triangularView<Eigen::Lower>();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
       lower * lower.transpose(), Eigen::EigenvaluesOnly);
   return solver.eigenvalues().maxCoeff();
