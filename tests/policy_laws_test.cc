@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "policy/kinds.h"
-#include "policy/kinds.h"
 #include "search/kinds.h"
 #include "testing.h"
 

@@ -204,7 +204,7 @@ class Bandit {
   /// Forgets this share of what was learned, within [0, 1], when something is
   /// known to have changed: all rewards so far count 1 - share times as much as
   /// before. After 1 the bandit knows what it knew before its first reward.
-  /// Costs O(d^3). ts and ucb only; for elim it throws Error(kUnsupported).
+  /// Costs O(d^3). ts and ucb only; others throw Error(kUnsupported).
   void Forget(double share);
 
   bool Contains(ArmId id) const;
