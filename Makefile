@@ -6,6 +6,7 @@
 .PHONY: test-statistical test-asan test-tsan test-soak test-peers build-bench
 .PHONY: lint check-format tidy format
 .PHONY: bench bench-scaling bench-lsh bench-python bench-peers bench-learners
+.PHONY: bench-baselines
 
 JOBS := $(shell nproc)
 
@@ -127,6 +128,12 @@ tidy: configure
 	cmake --build --preset release --target manyarms_commit
 	scripts/lint-env
 	scripts/tidy
+
+bench-baselines: build ## Compare the policies of GLOC with the paper's and make docs/baselines.md
+	@scripts/setup python3-matplotlib
+	cmake --build --preset release --parallel $(JOBS) --target bench_gloc_recall
+	scripts/bench-baselines
+	scripts/baselines-page
 
 bench-python: setup ## Measure how much longer a step takes from Python than in C++
 	scripts/python-env

@@ -6,11 +6,11 @@
 namespace manyarms {
 namespace {
 
-// The ladder that lsh-theory has for ts ends at a score of 1 for a unit
-// direction: of arms longer than that, the first that reaches the top is
+// The ladder that lsh-theory has for ts and gloc-ts ends at a score of 1 for a
+// unit direction: of arms longer than that, the first that reaches the top is
 // played.
 bool HasALadder(const Combination& c) {
-  return Has<LshTheoryOptions>(c.search) && Has<ThompsonOptions>(c.policy);
+  return Has<LshTheoryOptions>(c.search) && Draws(c.policy);
 }
 
 // How much is lost by a choice among 300 arms after 2,000 rewards.

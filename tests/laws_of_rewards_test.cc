@@ -28,13 +28,13 @@ struct RewardCase {
 };
 
 // Clicks and forgetting are refused with exploration by theory, and forgetting
-// with policies that eliminate arms.
+// with policies that cannot forget.
 std::vector<RewardCase> Cases() {
   std::vector<RewardCase> cases;
   for (const Combination& combination : CombinationsWhere(
            [](const Combination& c) { return !ExploresByTheory(c.policy); })) {
     cases.push_back({combination, Kind::kClicks});
-    if (SharesIndex(combination.policy)) {
+    if (CanForget(combination.policy)) {
       cases.push_back({combination, Kind::kForgetting});
       cases.push_back({combination, Kind::kClicksAndForgetting});
     }
@@ -201,7 +201,7 @@ TEST_P(RewardLaws, ForgetsAllAtOnce) {
   Bandit bandit = MakeBandit();
   AddArms(bandit, 0, 100);
   for (ArmId t = 0; t < 100; ++t) Step(bandit, t);
-  if (!SharesIndex(GetParam().combination.policy)) {
+  if (!CanForget(GetParam().combination.policy)) {
     testing::ExpectError(ErrorCode::kUnsupported, {"cannot forget"},
                          [&] { bandit.Forget(1); });
     return;

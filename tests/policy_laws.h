@@ -43,6 +43,11 @@ bool Has(const SearchOptions& search) {
   return std::holds_alternative<Options>(search);
 }
 
+/// Whether the policy draws for each choice.
+inline bool Draws(const PolicyOptions& policy) {
+  return Has<ThompsonOptions>(policy) || Has<GlocTsOptions>(policy);
+}
+
 inline std::string NameOf(const ::testing::TestParamInfo<Combination>& c) {
   return c.param.name;
 }

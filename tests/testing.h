@@ -27,6 +27,9 @@ inline void PrintTo(Objective objective, std::ostream* out) {
     case Objective::kOptimism:
       *out << "optimism";
       return;
+    case Objective::kQuadraticOptimism:
+      *out << "quadratic optimism";
+      return;
   }
 }
 

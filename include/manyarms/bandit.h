@@ -248,8 +248,8 @@ class Bandit {
   /// Forgets this share of what was learned, within [0, 1], when something is
   /// known to have changed: all rewards so far count 1 - share times as much as
   /// before. After 1 the bandit knows what it knew before its first reward.
-  /// Costs O(d^3). Throws Error(kUnsupported) for elim and with exploration by
-  /// theory.
+  /// Costs O(d^3). ts and ucb only, and not with exploration by theory;
+  /// otherwise it throws Error(kUnsupported).
   void Forget(double share);
 
   bool Contains(ArmId id) const;

@@ -30,7 +30,7 @@ inline constexpr std::size_t kDefaultOrderBudget = std::size_t{256} << 20;
 
 struct PopulationOptions {
   std::size_t dim = 0;  ///< number of features of an arm, 1 to kMaxDim
-  /// ts or ucb. elim is refused: it keeps every arm in one of its stages, for
+  /// Not elim, which is refused: it keeps every arm in one of its stages, for
   /// each learner, which would take memory and time in proportion to all arms
   /// for every learner.
   PolicyOptions policy = ThompsonOptions{};

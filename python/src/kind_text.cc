@@ -156,7 +156,7 @@ std::string PopulationHelp() {
   return fmt::format(R"(A population without arms and learners.
 
 dim: number of features of an arm.
-policy: how arms are chosen, 'ts' or 'ucb'. 'elim' is refused, because it keeps
+policy: how arms are chosen, as in a Bandit. 'elim' is refused, because it keeps
     all arms in stages for each learner.
 search: how the best arm is found, by name, or an object with options, such as
     Hnsw(shortlist=10).{}

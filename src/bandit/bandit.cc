@@ -6,7 +6,6 @@
 
 #include "bandit/state.h"
 #include "base/check.h"
-#include "policy/kinds.h"
 
 namespace manyarms {
 namespace {

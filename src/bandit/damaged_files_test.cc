@@ -176,7 +176,10 @@ TEST(Saved, RefusesForgedTruthValues) {
 // Numbers that a posterior cannot have would become scores that are none.
 TEST(Saved, RefusesWhatCannotHaveBeenLearned) {
   const std::vector<float> features = {1, 2, -3};
-  for (const PolicyOptions& policy : Policies()) {
+  std::vector<PolicyOptions> policies = Policies();
+  policies.emplace_back(GlocTsOptions{});
+  policies.emplace_back(QglocOptions{});
+  for (const PolicyOptions& policy : policies) {
     for (const SearchOptions& search : std::vector<SearchOptions>{
              ScanOptions{}, CertifiedOptions{}, LshOptions{.min_depth = 1}}) {
       const bool possible = !std::holds_alternative<UcbOptions>(policy) ||

@@ -18,7 +18,12 @@ TEST(Bandit, BearsExtremeInput) {
   for (const PolicyOptions& policy :
        {PolicyOptions{ThompsonOptions{kMaxExploration}},
         PolicyOptions{EliminationOptions{kMaxExploration}},
-        PolicyOptions{UcbOptions{kMaxExploration}}}) {
+        PolicyOptions{UcbOptions{kMaxExploration}},
+        PolicyOptions{
+            GlocTsOptions{.exploration = kMaxExploration, .norm_bound = 1e6}},
+        PolicyOptions{QglocOptions{.exploration = kMaxExploration,
+        .norm_bound = 1e6,
+        .shortest = 1e-3}}}) {
     for (const double lambda : {kMinRegularisation, kMaxRegularisation}) {
       for (const double reward : {kMaxReward, -kMaxReward, 1e-300}) {
         Bandit bandit({.dim = 3, .policy = policy, .regularisation = lambda});

@@ -19,16 +19,22 @@ bool ConstantIsStored(const BanditOptions& options) {
 // Throws Error(kUnsupported) if rewards that count less and less cannot be
 // used.
 void CheckPolicyMayForget(const PolicyOptions& policy) {
+  const auto refuse = [&](const char* why) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("{} cannot forget, and so cannot use forgetting: "
+                            "{}; use ts or ucb",
+                            PolicyName(policy), why));
+  };
+  if (!SharesIndex(policy)) {
+    refuse("it eliminates an arm for good, which may become the best again");
+  }
+  if (PseudoRewardsOf(policy)) {
+    refuse("its online Newton step has no discounted form");
+  }
   if (ExploresByTheory(policy)) {
     throw Error(ErrorCode::kUnsupported,
                 "exploration by theory cannot be used with forgetting: its "
                 "radius holds for rewards that all count the same");
-  }
-  if (!SharesIndex(policy)) {
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("{} cannot forget: it eliminates an arm for good, "
-                            "which may become the best again; use ts or ucb",
-                            PolicyName(policy)));
   }
 }
 
@@ -41,6 +47,23 @@ void CheckLearning(const BanditOptions& options) {
     throw Error(ErrorCode::kUnsupported,
                 "exploration by theory cannot be used with clicks: its radius "
                 "holds for linear rewards");
+  }
+  const std::optional<PseudoRewards> pseudo = PseudoRewardsOf(options.policy);
+  if (!pseudo) return;
+  const auto refuse = [&](const char* what, const char* why) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("{} cannot be used with {}: {}", what,
+                            PolicyName(options.policy), why));
+  };
+  if (options.prior) {
+    refuse("a prior",
+           "its online Newton step begins with mean 0 and a multiple of the "
+           "identity");
+  }
+  if (ExploresByTheory(options.policy)) {
+    refuse("exploration by theory",
+           "that radius is one of ridge regression over rewards, not over "
+           "pseudo-rewards");
   }
 }
 
@@ -91,7 +114,8 @@ ContextModel ModelOf(const BanditOptions& options) {
 Posterior StartOf(const BanditOptions& options) {
   CheckLearning(options);
   const Learning learning{.rewards = options.rewards,
-                          .forgetting = options.forgetting};
+                          .forgetting = options.forgetting,
+                          .pseudo_rewards = PseudoRewardsOf(options.policy)};
   const std::size_t coefficients = ModelOf(options).coefficients();
   if (!options.prior) {
     return {coefficients, options.regularisation, learning};

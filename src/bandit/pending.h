@@ -87,6 +87,10 @@ class PendingDecisions {
 
   std::size_t memory_bytes() const;
 
+  /// All decisions so far were made by other bases than the one of the moment,
+  /// even if that has the same numbers.
+  void Outdate() { first_by_basis_ = last() + 1; }
+
   /// `now` is the basis of the moment. Where it is restored it may be another,
   /// because epochs are counted anew.
   void Save(ByteWriter& writer, const Basis& now) const;

@@ -23,8 +23,8 @@ constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 //    pending decisions begin with their context, if there is one.
 // 6: rewards, forgetting and explore_uniform follow the prior; pending
 //    decisions have the number of eligible arms, and which of them are by the
-//    knowledge and the arms of the moment. The inverse factor of few features is
-//    not written any more; the files say whether they have one.
+//    knowledge and the arms of the moment. The inverse factor of few features
+//    is not written any more; the files say whether they have one.
 constexpr std::uint32_t kFormat = kBanditFormat;
 
 PendingFormat PendingFormatOf(std::uint32_t format) {

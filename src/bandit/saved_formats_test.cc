@@ -48,6 +48,8 @@ TEST(Saved, NamesKindsByNumbersThatStay) {
   EXPECT_EQ(policy(ThompsonOptions{}), 0);
   EXPECT_EQ(policy(EliminationOptions{}), 1);
   EXPECT_EQ(policy(UcbOptions{}), 2);
+  EXPECT_EQ(policy(GlocTsOptions{}), 3);
+  EXPECT_EQ(policy(QglocOptions{}), 4);
 }
 
 // Files that earlier versions have left, of the bandit that MakeBandit makes.

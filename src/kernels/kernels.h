@@ -21,6 +21,7 @@
 #include "kernels/optimism.h"
 #include "kernels/packed_factor.h"
 #include "kernels/quadratic_form.h"
+#include "kernels/quadratic_optimism.h"
 #include "kernels/rows.h"
 #include "kernels/top_hits.h"
 

@@ -1,4 +1,5 @@
-// Scans by each score: inner_product.h, quadratic_form.h and optimism.h.
+// Scans by each score: inner_product.h, quadratic_form.h, optimism.h and
+// quadratic_optimism.h.
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "kernels/instruction_set.h"
 #include "kernels/optimism.h"
 #include "kernels/quadratic_form.h"
+#include "kernels/quadratic_optimism.h"
 #include "testing.h"
 
 namespace manyarms::kernels {
@@ -80,6 +82,21 @@ TEST_P(Kernels, BestOptimismAgreesWithTheObvious) {
   }
 }
 
+TEST_P(Kernels, BestQuadraticOptimismAgreesWithTheObvious) {
+  for (const std::size_t dim : kDims) {
+    const IntegerArms arms(dim, 20, dim);
+    const auto lower = Lower(dim);
+    const auto direction = Direction(dim);
+    const PackedFactor factor(lower.data(), dim);
+    SCOPED_TRACE(::testing::Message() << dim << " features");
+    ExpectBest(
+        BestQuadraticOptimism(arms.table(), arms.masked(), direction, factor),
+        arms, [&](Slot slot) {
+          return Linear(arms, slot, direction) + Form(arms, slot, lower);
+        });
+  }
+}
+
 void ExpectTop(const TopHits& top, const std::vector<Hit>& ranked) {
   const std::vector<Hit> found = top.Sorted();
   ASSERT_EQ(found.size(), std::min(top.count(), ranked.size()));
@@ -112,6 +129,13 @@ TEST_P(Kernels, TheTopAgreesWithTheObvious) {
         ExpectTop(optimism, Ranked(arms, [&](Slot slot) {
                     return Linear(arms, slot, direction) +
                            std::sqrt(Form(arms, slot, lower));
+                  }));
+        TopHits quadratic(count);
+        TopQuadraticOptimism(arms.table(), arms.masked(), direction, factor,
+                             quadratic);
+        ExpectTop(quadratic, Ranked(arms, [&](Slot slot) {
+                    return Linear(arms, slot, direction) +
+                           Form(arms, slot, lower);
                   }));
       }
     }
@@ -224,6 +248,9 @@ TEST_P(Kernels, ScansFollowTheChunks) {
                  BestQuadraticForm(arms.table(), before, factor));
     expect_moved(BestOptimism(table, masked, direction, factor),
                  BestOptimism(arms.table(), before, direction, factor));
+    expect_moved(
+        BestQuadraticOptimism(table, masked, direction, factor),
+        BestQuadraticOptimism(arms.table(), before, direction, factor));
   }
 }
 
@@ -262,6 +289,9 @@ TEST_P(Kernels, ScoresAreTakenInOneFixedOrder) {
       EXPECT_EQ(BestQuadraticForm(store.blocks(), blocks, factor).score, form);
       EXPECT_EQ(BestOptimism(store.blocks(), blocks, direction, factor).score,
                 product + std::sqrt(form));
+      EXPECT_EQ(BestQuadraticOptimism(store.blocks(), blocks, direction, factor)
+                    .score,
+                product + form);
     }
   }
 }

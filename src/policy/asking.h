@@ -9,8 +9,8 @@
 
 namespace manyarms {
 
-/// A policy that asks one question over all arms for each choice (ts and ucb).
-/// A choice costs a question and one search.
+/// A policy that asks one question over all arms for each choice (all but
+/// elim). A choice costs a question and a search.
 ///
 /// With contexts, each context is an asker of its own: contexts that recur get
 /// finders of their own, and all others share one.

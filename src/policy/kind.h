@@ -32,6 +32,8 @@ struct PolicyParts;
 ///   kBytesPerArm       about how many bytes it takes in addition to its search
 ///   kSharesIndex       whether it asks one question over all arms for each
 ///                      choice, of an index that others can share
+///   LearnsFrom         (not all have it) how it makes the pseudo-rewards that
+///                      it learns from in place of rewards
 ///   MakeQuestions      if so, makes its questions; otherwise
 ///   Make               makes the policy. Its options were checked before
 ///   Samples            options with which the laws of policies are tested

@@ -17,6 +17,21 @@ bool SharesIndex(const PolicyOptions& options) {
       options, [](auto kind, const auto&) { return kind.kSharesIndex; });
 }
 
+std::optional<PseudoRewards> PseudoRewardsOf(const PolicyOptions& options) {
+  return PolicyKinds::Visit(
+      options, [](auto kind, const auto& held) -> std::optional<PseudoRewards> {
+        if constexpr (requires { kind.LearnsFrom(held); }) {
+          return kind.LearnsFrom(held);
+        } else {
+          return std::nullopt;
+        }
+      });
+}
+
+bool CanForget(const PolicyOptions& options) {
+  return SharesIndex(options) && !PseudoRewardsOf(options);
+}
+
 bool ScoreIsDifference(const PolicyOptions& options) {
   return PolicyKinds::Visit(
       options, [](auto kind, const auto&) { return kind.kScoreIsDifference; });

@@ -14,7 +14,7 @@
 namespace manyarms {
 
 /// What a policy asks its search, if each choice is one question over all arms
-/// (ts and ucb). A question depends on the learner's posterior, its seed, the
+/// (all but elim). A question depends on the learner's posterior, its seed, the
 /// number of its draw (that of the choice, counted from 0) and the context
 /// alone, so that one object can serve any number of learners, one after
 /// another.
@@ -38,7 +38,8 @@ class Questions {
 
   /// The question for a learner's choice. It refers to the posterior and to
   /// memory of this object, and is valid until the next call or until the
-  /// posterior changes. Costs O(d^2), but for Posterior::Inverse.
+  /// posterior changes. Costs O(d^2), for qgloc O(d^3), and what
+  /// Posterior::Inverse costs if it is needed.
   virtual Query Ask(const Turn& turn) = 0;
 
   /// A number that is to be added to all scores of the last question.

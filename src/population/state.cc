@@ -45,6 +45,13 @@ PopulationOptions Checked(PopulationOptions options) {
                   "forgetting cannot be used with a shared prior, which is "
                   "learned from all rewards of learners");
     }
+    if (PseudoRewardsOf(options.policy)) {
+      throw Error(ErrorCode::kUnsupported,
+                  fmt::format("a shared prior cannot be used with {}: its "
+                              "online Newton step begins with mean 0 and a "
+                              "multiple of the identity",
+                              PolicyName(options.policy)));
+    }
     if (ExploresByTheory(options.policy)) {
       throw Error(ErrorCode::kUnsupported,
                   "exploration by theory cannot be used with a shared prior: "
@@ -285,6 +292,7 @@ void Population::State::Forget(const LearnerKey& key, double share) {
         if (learner.packed) {
           Teach(learner,
                 [&](Posterior& posterior) { posterior.Forget(share); });
+          if (learner.pending) learner.pending->Outdate();
         }
         return std::exchange(learner.asker, learners.NewAsker());
       });

@@ -1,5 +1,6 @@
 #include "posterior/posterior.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -77,6 +78,9 @@ Posterior::Posterior(const PriorFactor& prior, const Learning& learning)
 
 void Posterior::Prepare() {
   CheckWithin("forgetting", learning_.forgetting, kMinForgetting, 1);
+  if (learning_.pseudo_rewards) {
+    newton_.emplace(dim_, *learning_.pseudo_rewards, learning_.rewards);
+  }
   if (forgets()) upkeep_.emplace(learning_.forgetting, dim_ + 1);
   factor_ = StartingFactor();
   start_ = factor_.rowwise().squaredNorm().maxCoeff();
@@ -118,8 +122,12 @@ void Posterior::LearnObservation() {
       PutBackPrior(j, due.part);
     }
   }
-  if (learning_.rewards == RewardModel::kClicks) LineariseClick();
-  RotateIn(observation_);
+  if (newton_) {
+    LearnPseudoReward();
+  } else {
+    if (learning_.rewards == RewardModel::kClicks) LineariseClick();
+    RotateIn(observation_);
+  }
   ++updates_;
   // Without forgetting, updates contract the rounding errors of A. With it they
   // add up, in proportion to the number of updates.
@@ -142,6 +150,15 @@ void Posterior::LineariseClick() {
       y.dot(RotatedMeanOf(factor_)), y.squaredNorm(), observation_[d]);
   observation_.head(d) *= linear.root;
   observation_[d] = linear.reward;
+}
+
+void Posterior::LearnPseudoReward() {
+  const Index d = Signed(dim_);
+  const Eigen::VectorXd x = observation_.head(d);
+  const double reward = observation_[d];
+  observation_[d] = newton_->Predict(x);
+  RotateIn(observation_);
+  newton_->Learn(x, reward, factor_);
 }
 
 void Posterior::RotateIn(Eigen::VectorXd& row) {
@@ -289,10 +306,19 @@ double Posterior::PrecisionFloor() const {
                    : regularisation_;
 }
 
+double Posterior::LargestPrecision() const {
+  const Eigen::MatrixXd lower =
+      FactorOf(factor_).triangularView<Eigen::Lower>();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(
+      lower * lower.transpose(), Eigen::EigenvaluesOnly);
+  return solver.eigenvalues().maxCoeff();
+}
+
 std::size_t Posterior::packed_size() const {
   const std::size_t of_factor = (dim_ + 1) * (dim_ + 2) / 2;
   const std::size_t of_inverse = dim_ * (dim_ + 1) / 2;
-  return of_factor + (forgets() ? 1 : 0) + (rotates_inverse() ? of_inverse : 0);
+  return of_factor + (forgets() ? 1 : 0) +
+         (rotates_inverse() ? of_inverse : 0) + (newton_ ? dim_ : 0);
 }
 
 void Posterior::Pack(std::span<double> packed) const {
@@ -301,10 +327,12 @@ void Posterior::Pack(std::span<double> packed) const {
     to = std::ranges::copy(ColumnOf(factor_, j), to).out;
   }
   if (forgets()) *to++ = static_cast<double>(turn_);
-  if (!rotates_inverse()) return;
-  for (Index i = 0; i < inverse_.rows(); ++i) {
-    to = std::ranges::copy(RowOf(inverse_, i), to).out;
+  if (rotates_inverse()) {
+    for (Index i = 0; i < inverse_.rows(); ++i) {
+      to = std::ranges::copy(RowOf(inverse_, i), to).out;
+    }
   }
+  if (newton_) std::ranges::copy(newton_->theta(), to);
 }
 
 void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
@@ -320,6 +348,10 @@ void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
   }
   if (rotates_inverse()) {
     for (Index i = 0; i < inverse_.rows(); ++i) take(RowOf(inverse_, i));
+  }
+  if (newton_) {
+    newton_->set_theta(
+        Eigen::Map<const Eigen::VectorXd>(packed.data(), Signed(dim_)));
   }
   FactorChanged();
   updates_ = updates;
@@ -343,6 +375,16 @@ void Posterior::Save(ByteWriter& writer) const {
   for (Index j = 0; j < factor_.cols(); ++j) {
     writer.Values(std::span<const double>(ColumnOf(factor_, j)));
   }
+  if (newton_) {
+    writer.Values(std::span<const double>(newton_->theta().data(), dim_));
+  }
+}
+
+// The largest magnitude of what is regressed on the features.
+double Posterior::MostReward() const {
+  if (!newton_) return kMaxReward;
+  return newton_->norm_bound() * kMaxReward *
+         std::sqrt(static_cast<double>(dim_));
 }
 
 void Posterior::Restore(ByteReader& reader) {
@@ -359,7 +401,7 @@ void Posterior::Restore(ByteReader& reader) {
   const double most = std::sqrt(
       std::max(kMaxRegularisation, start_) +
       static_cast<double>(updates_ + 1) *
-          std::max(kMaxFeature * kMaxFeature, kMaxReward * kMaxReward));
+          std::max(kMaxFeature * kMaxFeature, MostReward() * MostReward()));
   const double least =
       std::sqrt(std::min(forgets() ? PriorUpkeep::kLeastPart : 1.0,
                          PrecisionFloor())) *
@@ -382,6 +424,13 @@ void Posterior::Restore(ByteReader& reader) {
                  inverse.cwiseAbs().maxCoeff() <= kMostInverse &&
                  mean.cwiseAbs().maxCoeff() <= kMostMean,
              "what it has learned is out of bounds");
+  if (newton_) {
+    Eigen::VectorXd theta(Signed(dim_));
+    reader.Values(std::span(theta.data(), dim_));
+    CheckSaved(theta.norm() <= newton_->norm_bound() * (1 + 1e-9),
+               "what it has learned is out of bounds");
+    newton_->set_theta(theta);
+  }
   if (!keeps_inverse_) return;
   inverse_ = std::move(inverse);
   inverse_is_current_ = true;

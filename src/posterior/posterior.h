@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "manyarms/rewards.h"
 #include "posterior/belief.h"
+#include "posterior/online_newton.h"
 #include "posterior/prior_factor.h"
 #include "posterior/prior_upkeep.h"
 
@@ -22,6 +23,10 @@ struct Learning {
   RewardModel rewards = RewardModel::kLinear;
   /// What earlier rewards count is multiplied by this with each reward.
   double forgetting = 1;
+  /// If given, the regression is over pseudo-rewards in place of rewards: what
+  /// an online Newton step, which learns from the rewards, predicts of each arm
+  /// before it learns the arm's reward. Not with forgetting or another prior.
+  std::optional<PseudoRewards> pseudo_rewards = std::nullopt;
 };
 
 /// Ridge regression over everything that was learned: V = lambda I + sum x x'
@@ -46,9 +51,13 @@ struct Learning {
 /// lambda I and b becomes g b + r x; the prior's part is put back in turns
 /// (PriorUpkeep), so that it is between 7/8 of lambda I and lambda I.
 ///
+/// With pseudo-rewards, an online Newton step shares the factor of V: its own
+/// matrix is the same.
+///
 /// Costs: construction and Update, Mean, Width, Sample O(d^2), but Update
-/// O(d^3) if forgetting is so fast that g^d is far below 7/8; InverseFactor
-/// O(d^2) if the inverse is at hand, and O(d^3) if not.
+/// O(d^3) if forgetting is so fast that g^d is far below 7/8, or if an online
+/// Newton step ends outside of its ball; InverseFactor O(d^2) if the inverse is
+/// at hand, and O(d^3) if not.
 ///
 /// Thread safety: const methods may be called from any number of threads while
 /// nobody calls any other method.
@@ -78,7 +87,7 @@ class Posterior final : public Belief {
 
   /// Forgets this share, within [0, 1], of all rewards; after 1 the posterior
   /// is as before the first. The prior has its whole weight afterwards. Costs
-  /// O(d^3).
+  /// O(d^3). REQUIRES: there are no pseudo-rewards.
   void Forget(double share);
 
   /// theta-hat in the paper: V^-1 b.
@@ -112,6 +121,9 @@ class Posterior final : public Belief {
   /// one unless rotates_inverse(). REQUIRES: keeps_inverse().
   const RowMatrix& Inverse();
 
+  /// The largest eigenvalue of V. Costs O(d^3).
+  double LargestPrecision() const;
+
   std::size_t dim() const { return dim_; }
 
   /// V is at least this number times I: lambda in the paper. With another prior
@@ -135,9 +147,10 @@ class Posterior final : public Belief {
   /// least 7/8 of that.)
   double WidestWidth() const override;
 
-  /// What was learned, as numbers one after another: the factor and, if it
-  /// rotates_inverse(), the inverse. For learners that rest and share one
-  /// posterior when they are needed.
+  /// What was learned, as numbers one after another: the factor, the inverse if
+  /// it rotates_inverse(), and the online Newton step's coefficients if there
+  /// are any. For learners that rest and share one posterior when they are
+  /// needed.
   std::size_t packed_size() const;
 
   /// REQUIRES: `packed` has packed_size() numbers.
@@ -181,6 +194,8 @@ class Posterior final : public Belief {
   bool forgets() const { return learning_.forgetting < 1; }
   double PrecisionFloor() const;
   void LineariseClick();
+  void LearnPseudoReward();
+  double MostReward() const;
   void LearnObservation();
   void RotateIn(Eigen::VectorXd& row);
   Eigen::MatrixXd StartingFactor() const;
@@ -197,6 +212,8 @@ class Posterior final : public Belief {
   bool keeps_inverse_ = false;
   RowMatrix inverse_;  // A, or what it was before the last updates
   bool inverse_is_current_ = false;  // always if rotates_inverse()
+
+  std::optional<OnlineNewton> newton_;  // none without pseudo-rewards
 
   std::optional<PriorUpkeep> upkeep_;  // none if nothing is forgotten
   // The factor before any update; none if V is a multiple of I then.

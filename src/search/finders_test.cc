@@ -267,7 +267,7 @@ TEST_P(Finders, ASharedOneServesAskersInTurn) {
     const Posterior& asker = i % 2 == 0 ? certain : uncertain;
     RandomStream(1, Role::kSample, i).Gaussians(xi);
     const Eigen::VectorXd direction =
-        asker.Sample(objective() == Objective::kOptimism ? 0.1 : 2, xi);
+        asker.Sample(objective() == Objective::kInnerProduct ? 2 : 0.1, xi);
     const RowMatrix factor = asker.InverseFactor();
     const Query query{.belief = &asker,
                       .direction = &direction,
@@ -320,8 +320,11 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Setting{"InnerProduct", Objective::kInnerProduct, true},
         Setting{"Optimism", Objective::kOptimism, true},
+        Setting{"QuadraticOptimism", Objective::kQuadraticOptimism, true},
         Setting{"InnerProductWithoutCopy", Objective::kInnerProduct, false},
-        Setting{"OptimismWithoutCopy", Objective::kOptimism, false}),
+        Setting{"OptimismWithoutCopy", Objective::kOptimism, false},
+        Setting{"QuadraticOptimismWithoutCopy", Objective::kQuadraticOptimism,
+                false}),
     [](const auto& setting) { return setting.param.name; });
 
 }  // namespace

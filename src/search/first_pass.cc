@@ -57,6 +57,7 @@ void FirstPass::TakeQuery(const Scorer& scorer, const Query& query) {
           : static_cast<std::size_t>(query.factor->rows());
   const auto d = static_cast<double>(dim);
   per_length_ = 0;
+  per_length_squared_ = 0;
   tiny_ = d * 0x1p-120;  // sums of products that underflow
   if (objective_ != Objective::kQuadraticForm) {
     direction_.Take(scorer.direction());
@@ -75,10 +76,22 @@ void FirstPass::TakeQuery(const Scorer& scorer, const Query& query) {
     const double norm =
         std::min(norm_, query.belief->WidestWidth() * (1 + 0x1p-10));
     const double rounding = 4 * (d + 8) * kUnit * query.factor->norm();
-    per_length_ += query.exploration * (norm * (1 + kRelativeSlack) + rounding);
+    const double width =
+        query.exploration * (norm * (1 + kRelativeSlack) + rounding);
+    if (objective_ == Objective::kQuadraticOptimism) {
+      // The square and the final addition round, too.
+      per_length_squared_ = width * width * (1 + kRelativeSlack);
+    } else {
+      per_length_ += width;
+    }
     // Squares below the smallest normal number vanish or are rounded up.
     tiny_ += std::sqrt(d) * 0x1p-60;
   }
+}
+
+// What an arm of this length may have beyond its inner product.
+double FirstPass::Bonus(double length) const {
+  return (per_length_ + per_length_squared_ * length) * length + tiny_;
 }
 
 // No arm of the group, nor any shorter one, has a higher score; for quadratic
@@ -87,7 +100,7 @@ double FirstPass::Reach(const CompactCopy::Group& group) const {
   const double length = double{group.length()} * (1 + 0x1p-40);
   const double product =
       objective_ != Objective::kQuadraticForm ? direction_.length() : 0;
-  return (product + per_length_) * length + tiny_;
+  return product * length + Bonus(length);
 }
 
 // An arm of the group whose <h, q> is below this has a score below the bar.
@@ -95,8 +108,7 @@ std::int32_t FirstPass::Threshold(const CompactCopy::Group& group,
                                   float bar) const {
   const double length = group.length();
   const double error = group.error();
-  const double slack =
-      direction_.Neglected(length, error) + per_length_ * length + tiny_;
+  const double slack = direction_.Neglected(length, error) + Bonus(length);
   const double step = direction_.step() * group.scale();
   return kernels::CompactThreshold((double{bar} - slack) / step);
 }

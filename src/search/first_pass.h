@@ -78,6 +78,7 @@ class FirstPass {
  private:
   void TakeQuery(const Scorer& scorer, const Query& query);
   Backoff& BackoffFor(std::size_t eligible, std::size_t arms);
+  double Bonus(double length) const;
   double Reach(const CompactCopy::Group& group) const;
   std::int32_t Threshold(const CompactCopy::Group& group, float bar) const;
   bool Read(const Request& request, const Scorer& scorer, std::uint64_t most,
@@ -103,9 +104,10 @@ class FirstPass {
 
   // Of the query that is being answered. An arm's computed score is at most
   //   step scale <h, q> + direction_length error + remainder (length + error)
-  //   + per_length_ length + tiny_.
+  //   + Bonus(length).
   kernels::CompactDirection direction_;
-  double per_length_ = 0;  // rounding, and the width for ucb
+  double per_length_ = 0;          // rounding, and the width for ucb
+  double per_length_squared_ = 0;  // the squared width for qgloc
   double tiny_ = 0;
   std::vector<MaskedBlock> reaching_;
   std::vector<MaskedBlock> exact_;

@@ -20,11 +20,12 @@ std::string RefusalOfProductIndex(std::string_view search,
         "upper confidence bound is not one; use search certified",
         search, what_answers);
   }
-  if (objective == Objective::kQuadraticForm && dim > kMaxFoldedDim) {
+  if (objective != Objective::kInnerProduct && dim > kMaxFoldedDim) {
     return fmt::format(
-        "search {} for policy elim lifts d features to d(d+1)/2; dimension is "
+        "search {} for policy {} lifts d features to d(d+{})/2; dimension is "
         "{} (negative rewards add one), must be at most {}",
-        search, dim, kMaxFoldedDim);
+        search, objective == Objective::kQuadraticForm ? "elim" : "qgloc",
+        objective == Objective::kQuadraticForm ? 1 : 3, dim, kMaxFoldedDim);
   }
   return "";
 }

@@ -51,14 +51,16 @@ struct Sample {
 };
 
 /// The reason why an index for inner products cannot serve an objective; empty
-/// if it can. Such an index serves ts and, with lifted arms, elim.
+/// if it can. Such an index serves ts and, with lifted arms, elim and qgloc.
 std::string RefusalOfProductIndex(std::string_view search,
                                   std::string_view what_answers,
                                   Objective objective, std::size_t dim);
 
 /// How many numbers such an index stores for an arm.
 inline double NumbersPerArm(Objective objective, double dim) {
-  return objective == Objective::kQuadraticForm ? dim * (dim + 1) / 2 : dim;
+  const double folded = dim * (dim + 1) / 2;
+  if (objective == Objective::kQuadraticForm) return folded;
+  return objective == Objective::kQuadraticOptimism ? dim + folded : dim;
 }
 
 }  // namespace manyarms

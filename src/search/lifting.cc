@@ -27,24 +27,35 @@ void FoldForm(const RowMatrix& factor, std::span<float> out) {
 }
 
 std::size_t LiftedDim(Objective objective, std::size_t dim) {
-  return objective == Objective::kQuadraticForm ? FoldedSize(dim) : dim;
+  switch (objective) {
+    case Objective::kQuadraticForm:
+      return FoldedSize(dim);
+    case Objective::kQuadraticOptimism:
+      return dim + FoldedSize(dim);
+    case Objective::kInnerProduct:
+    case Objective::kOptimism:
+      break;
+  }
+  return dim;
 }
 
 void LiftArm(Objective objective, std::span<const float> x,
              std::span<float> out) {
-  if (objective == Objective::kQuadraticForm) {
-    FoldSquare(x, out);
-  } else {
+  if (objective != Objective::kQuadraticForm) {
     std::ranges::copy(x, out.begin());
+    out = out.subspan(x.size());
   }
+  if (objective != Objective::kInnerProduct) FoldSquare(x, out);
 }
 
 void LiftQuery(Objective objective, const Query& query, std::span<float> out) {
-  if (objective == Objective::kQuadraticForm) {
-    FoldForm(query.exploration * *query.factor, out);
-  } else {
+  if (objective != Objective::kQuadraticForm) {
     std::ranges::transform(*query.direction, out.begin(),
                            [](double v) { return static_cast<float>(v); });
+    out = out.subspan(static_cast<std::size_t>(query.direction->size()));
+  }
+  if (objective != Objective::kInnerProduct) {
+    FoldForm(query.exploration * *query.factor, out);
   }
 }
 

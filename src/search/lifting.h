@@ -20,8 +20,10 @@ void FoldSquare(std::span<const float> x, std::span<float> out);
 /// The same for W = factor' factor.
 void FoldForm(const RowMatrix& factor, std::span<float> out);
 
-/// The space in which an objective is an inner product: that of the arms, or
-/// for quadratic forms that of folded squares.
+/// The space in which an objective is an inner product: that of the arms, for
+/// quadratic forms that of folded squares, and for quadratic optimism that of
+/// arms followed by their folded squares. REQUIRES: the objective is not
+/// kOptimism, which is no inner product.
 std::size_t LiftedDim(Objective objective, std::size_t dim);
 void LiftArm(Objective objective, std::span<const float> x,
              std::span<float> out);

@@ -30,6 +30,34 @@ TEST(Lifting, FoldedProductIsTheQuadraticForm) {
   }
 }
 
+TEST(Lifting, LiftedProductIsTheScore) {
+  for (const Objective objective :
+       {Objective::kInnerProduct, Objective::kQuadraticForm,
+        Objective::kQuadraticOptimism}) {
+    for (const std::size_t dim : {1U, 2U, 7U, 16U}) {
+      const auto n = static_cast<Eigen::Index>(dim);
+      const RowMatrix factor =
+          Eigen::MatrixXd::Random(n, n).triangularView<Eigen::Lower>();
+      const Eigen::VectorXd direction = Eigen::VectorXd::Random(n);
+      const auto x = testing::GaussianRows(1, dim, dim);
+      const Eigen::VectorXd v =
+          Eigen::Map<const Eigen::VectorXf>(x.data(), n).cast<double>();
+      double expected = 0;
+      if (objective != Objective::kQuadraticForm) expected += direction.dot(v);
+      if (objective != Objective::kInnerProduct) {
+        expected += (3 * factor * v).squaredNorm();
+      }
+      std::vector<float> arm(LiftedDim(objective, dim));
+      std::vector<float> query(arm.size());
+      LiftArm(objective, x, arm);
+      LiftQuery(objective,
+                {.direction = &direction, .factor = &factor, .exploration = 3},
+                query);
+      EXPECT_NEAR(Dot(arm, query), expected, 1e-4 * (1 + std::abs(expected)));
+    }
+  }
+}
+
 TEST(Lifting, FoldingKeepsLengths) {
   const auto x = testing::GaussianRows(1, 9, 3);
   std::vector<float> square(FoldedSize(9));

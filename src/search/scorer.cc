@@ -22,6 +22,9 @@ Hit Scorer::Best(const BlockTable& table, std::span<const MaskedBlock> blocks,
       return kernels::BestQuadraticForm(table, blocks, factor_, bar);
     case Objective::kOptimism:
       return kernels::BestOptimism(table, blocks, direction_, factor_, bar);
+    case Objective::kQuadraticOptimism:
+      return kernels::BestQuadraticOptimism(table, blocks, direction_, factor_,
+                                            bar);
   }
   return {};
 }
@@ -37,6 +40,9 @@ void Scorer::Top(const BlockTable& table, std::span<const MaskedBlock> blocks,
       break;
     case Objective::kOptimism:
       kernels::TopOptimism(table, blocks, direction_, factor_, top);
+      break;
+    case Objective::kQuadraticOptimism:
+      kernels::TopQuadraticOptimism(table, blocks, direction_, factor_, top);
       break;
   }
 }

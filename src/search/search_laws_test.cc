@@ -34,7 +34,8 @@ std::vector<Case> AllCases() {
   const std::vector<std::pair<std::string, Objective>> objectives = {
       {"Product", Objective::kInnerProduct},
       {"Form", Objective::kQuadraticForm},
-      {"Optimism", Objective::kOptimism}};
+      {"Optimism", Objective::kOptimism},
+      {"QuadraticOptimism", Objective::kQuadraticOptimism}};
   std::vector<Case> cases;
   SearchKinds::ForEach([&](auto kind, const auto&) {
     for (const auto& sample : kind.Samples()) {
@@ -146,6 +147,8 @@ class SearchLaws : public ::testing::TestWithParam<Case> {
         return (kRadius * factor_ * x).squaredNorm();
       case Objective::kOptimism:
         return direction_.dot(x) + (kRadius * factor_ * x).norm();
+      case Objective::kQuadraticOptimism:
+        return direction_.dot(x) + (kRadius * factor_ * x).squaredNorm();
     }
     return 0;
   }

@@ -97,7 +97,7 @@ void CertifiedFinder::TakeQuery(const Query& query) {
 // The bounds of an order are those of one asker's belief, and assume a
 // well-conditioned factor. Those of a first pass do neither.
 bool CertifiedFinder::MayNotUseOrder(const Query& query) const {
-  return !limits_.one_asker || (objective() == Objective::kOptimism &&
+  return !limits_.one_asker || (objective() != Objective::kInnerProduct &&
                                 !IsWellConditioned(*query.factor));
 }
 

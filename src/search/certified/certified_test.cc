@@ -206,12 +206,16 @@ class CertifiedOrder : public Certified {};
 constexpr Case kProduct = {"Product", Objective::kInnerProduct, true};
 constexpr Case kForm = {"Form", Objective::kQuadraticForm, true};
 constexpr Case kOptimism = {"Optimism", Objective::kOptimism, true};
+constexpr Case kQuadratic = {"QuadraticOptimism", Objective::kQuadraticOptimism,
+                             true};
 constexpr Case kProductInForeground = {"ProductInForeground",
                                        Objective::kInnerProduct, false};
 constexpr Case kFormInForeground = {"FormInForeground",
                                     Objective::kQuadraticForm, false};
 constexpr Case kOptimismInForeground = {"OptimismInForeground",
                                         Objective::kOptimism, false};
+constexpr Case kQuadraticInForeground = {"QuadraticOptimismInForeground",
+                                         Objective::kQuadraticOptimism, false};
 
 std::string NameOf(const ::testing::TestParamInfo<Case>& c) {
   return c.param.name;
@@ -219,21 +223,25 @@ std::string NameOf(const ::testing::TestParamInfo<Case>& c) {
 
 INSTANTIATE_TEST_SUITE_P(EveryObjective, Certified,
                          ::testing::Values(kProduct, kForm, kOptimism,
-                                           kProductInForeground,
+                                           kQuadratic, kProductInForeground,
                                            kFormInForeground,
-                                           kOptimismInForeground),
+                                           kOptimismInForeground,
+                                           kQuadraticInForeground),
                          NameOf);
 INSTANTIATE_TEST_SUITE_P(EveryObjective, CertifiedInForeground,
                          ::testing::Values(kProductInForeground,
                                            kFormInForeground,
-                                           kOptimismInForeground),
+                                           kOptimismInForeground,
+                                           kQuadraticInForeground),
                          NameOf);
 INSTANTIATE_TEST_SUITE_P(EveryObjective, CertifiedInBackground,
-                         ::testing::Values(kProduct, kOptimism), NameOf);
+                         ::testing::Values(kProduct, kOptimism, kQuadratic),
+                         NameOf);
 INSTANTIATE_TEST_SUITE_P(EveryObjective, CertifiedOrder,
-                         ::testing::Values(kProduct, kOptimism,
+                         ::testing::Values(kProduct, kOptimism, kQuadratic,
                                            kProductInForeground,
-                                           kOptimismInForeground),
+                                           kOptimismInForeground,
+                                           kQuadraticInForeground),
                          NameOf);
 
 TEST_P(Certified, AnswersAsAScanDoesWhateverHappens) {

@@ -153,9 +153,13 @@ double Order::CeilingFrom(std::size_t i, const Level& level) const {
 template <class ReachedBy, class Score>
 Order::Walk Order::WalkDown(const Query& query, const ReachedBy& reached_by,
                             const Score& score) const {
-  const Level level = LevelOf(snapshot_.Radius(query));
+  const double radius = snapshot_.Radius(query);
+  const double curvature = snapshot_.Curvature(query);
+  // c w^2 <= c w max w: among the arms from block i on, a squared width counts
+  // as the width times the largest one.
   const auto reaches = [&](std::size_t i) {
-    return reached_by(CeilingFrom(i, level));
+    return reached_by(
+        CeilingFrom(i, LevelOf(radius + curvature * ceilings_[i].widest)));
   };
   Walk walk;
   const std::size_t end = blocks_.size();

@@ -45,6 +45,7 @@ Snapshot::Snapshot(Objective objective, const Belief& belief,
 double Snapshot::Radius(const Query& query) const {
   switch (objective_) {
     case Objective::kInnerProduct:
+    case Objective::kQuadraticOptimism:
       return DirectionRadius(*query.direction);
     case Objective::kQuadraticForm:
       return query.exploration * WidthsSince(*query.belief);
@@ -53,6 +54,12 @@ double Snapshot::Radius(const Query& query) const {
              query.exploration * WidthsSince(*query.belief);
   }
   return 0;
+}
+
+double Snapshot::Curvature(const Query& query) const {
+  if (objective_ != Objective::kQuadraticOptimism) return 0;
+  const double radius = query.exploration * WidthsSince(*query.belief);
+  return radius * radius;
 }
 
 // rho = |A_0^-T (theta - theta_0)|, for directions as the kernels see them.

@@ -13,7 +13,7 @@ namespace manyarms {
 /// A belief at one moment, by which all later scores are bounded. With
 /// centre = <theta_0, x> and width = |A_0 x|, where A_0'A_0 = V_0^-1, no arm's
 /// score is above
-///     centre + Radius(query) width;
+///     centre + Radius(query) width + Curvature(query) width^2;
 /// for quadratic forms, no score's square root is. docs/design.md has the
 /// proof, rounding included.
 class Snapshot {
@@ -27,6 +27,10 @@ class Snapshot {
   /// The number of widths that a score may lie above its arm's centre.
   /// REQUIRES: the query has the same belief, at this version or a later one.
   double Radius(const Query& query) const;
+
+  /// The number of squared widths by which a score may lie above that: 0 but
+  /// for quadratic optimism. REQUIRES: as above.
+  double Curvature(const Query& query) const;
 
   /// Makes Radius smaller for this query and all later ones, as far as widths
   /// have fallen since in all directions. Costs O(d^3), and does nothing with

@@ -28,7 +28,7 @@ std::vector<Case> AllCases() {
   std::vector<Case> cases;
   for (const Objective objective :
        {Objective::kInnerProduct, Objective::kQuadraticForm,
-        Objective::kOptimism}) {
+        Objective::kOptimism, Objective::kQuadraticOptimism}) {
     for (const std::size_t dim : {1U, 3U, 16U, 50U, 200U}) {
       for (const double regularisation : {1e-9, 1.0, 1e9}) {
         for (const float scale : {1e-6F, 1.0F, 1e5F}) {
@@ -91,6 +91,7 @@ TEST(Snapshot, BoundsEveryScoreToCome) {
                         .exploration = beta};
       if (later == 3) snapshot.Tighten(query);
       const double radius = snapshot.Radius(query);
+      const double curvature = snapshot.Curvature(query);
       ASSERT_TRUE(std::isfinite(radius));
       const Scorer scorer(c.objective, query);
       kernels::BlockBounds bounds;
@@ -101,8 +102,9 @@ TEST(Snapshot, BoundsEveryScoreToCome) {
         }
         const MaskedBlock one{block, 1U << LaneOf(slot)};
         const float score = scorer.Best(table, {&one, 1}).score;
+        const double width = bounds.width[LaneOf(slot)];
         const double bound =
-            bounds.centre[LaneOf(slot)] + radius * bounds.width[LaneOf(slot)];
+            bounds.centre[LaneOf(slot)] + (radius + curvature * width) * width;
         const double height = c.objective == Objective::kQuadraticForm
                                   ? std::sqrt(static_cast<double>(score))
                                   : score;

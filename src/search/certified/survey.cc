@@ -53,6 +53,7 @@ constexpr double kMostSurvivors = 1.0 / 32;
 struct SampledArm {
   float bound;  // at the radius
   float centre;
+  float width;
   float length;
 };
 
@@ -65,10 +66,10 @@ void Prefetch(const BlockTable& table, std::uint32_t block) {
   }
 }
 
-// A sample of the arms, in no particular order.
+// A sample of the arms, in no particular order, without their bounds.
 std::vector<SampledArm> Sample(const BlockTable& table,
                                std::span<const MaskedBlock> arms,
-                               const Snapshot& snapshot, float radius) {
+                               const Snapshot& snapshot) {
   const kernels::BoundTerms terms = snapshot.terms();
   const std::size_t blocks = SampleSize(arms.size());
   std::vector<SampledArm> sample;
@@ -83,13 +84,23 @@ std::vector<SampledArm> Sample(const BlockTable& table,
     const MaskedBlock masked = sampled(i);
     kernels::BoundsOf(table.Features(masked.block), terms, bounds);
     ForEachLane(masked.lanes, [&](std::uint32_t lane) {
-      sample.push_back(
-          {.bound = bounds.centre[lane] + radius * bounds.width[lane],
-           .centre = bounds.centre[lane],
-           .length = bounds.length[lane]});
+      sample.push_back({.bound = 0,
+                        .centre = bounds.centre[lane],
+                        .width = bounds.width[lane],
+                        .length = bounds.length[lane]});
     });
   }
   return sample;
+}
+
+// The radius by which a walk will bound these arms.
+double RadiusAmong(std::span<const SampledArm> sample, const Snapshot& snapshot,
+                   const Query& query) {
+  const double radius = snapshot.Radius(query);
+  const double curvature = snapshot.Curvature(query);
+  if (curvature == 0 || sample.empty()) return radius;
+  return radius +
+         curvature * std::ranges::max(sample, {}, &SampledArm::width).width;
 }
 
 // Chooses the largest coarse radius for which few arms have to be looked at;
@@ -158,14 +169,14 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
                                      std::span<const MaskedBlock> arms,
                                      Snapshot snapshot,
                                      const SurveyOccasion& occasion) {
+  std::vector<SampledArm> sample = Sample(store.blocks(), arms, snapshot);
   // At most twice the query's radius under the new snapshot: under an old
   // snapshot radii grow without limit, and no survey would ever seem to pay.
-  const double now = snapshot.Radius(occasion.query);
+  const double now = RadiusAmong(sample, snapshot, occasion.query);
   double radius = std::clamp(occasion.radius, now, 2 * now);
   if (radius == 0) radius = 1;
   const auto rounded = static_cast<float>(radius);
-  std::vector<SampledArm> sample =
-      Sample(store.blocks(), arms, snapshot, rounded);
+  for (SampledArm& arm : sample) arm.bound = arm.centre + rounded * arm.width;
 
   const auto total = static_cast<double>(sample.size());
   const auto reaching =

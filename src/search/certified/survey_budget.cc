@@ -99,7 +99,10 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
        .spare = spare,
        .arms = arms,
        .most_contenders = situation.most_contenders,
-       .has_compact_copy = situation.has_compact_copy && surveys_of_all_ == 0});
+       // Coarse widths are wide, and where squared widths count, the widest
+       // arm raises the ceiling of all.
+       .has_compact_copy = situation.has_compact_copy && surveys_of_all_ == 0 &&
+                           objective != Objective::kQuadraticOptimism});
   if (!plan) {
     WaitLonger();
   } else if (before != nullptr && 2 * recent.uncertain < recent.count) {

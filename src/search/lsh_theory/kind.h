@@ -55,6 +55,11 @@ struct SearchKind<LshTheoryOptions> {
       MaxBytesField<LshTheoryOptions>()};
 
   static std::string Refusal(Objective objective, std::size_t dim) {
+    if (objective == Objective::kQuadraticOptimism) {
+      return "search lsh-theory cannot serve policy qgloc: its promise is for "
+             "queries and arms of length 1, to which two parts of one score "
+             "cannot both be scaled; use search lsh, hnsw or certified";
+    }
     return RefusalOfProductIndex(kName, "filter trees answer", objective, dim);
   }
 
