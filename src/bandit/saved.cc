@@ -21,7 +21,8 @@ constexpr MagicWord kMagic = {'M', 'A', 'N', 'Y', 'A', 'R', 'M', 'S'};
 //    names, if it is kept.
 // 5: context_dim, context_constants and the prior follow the other options;
 //    pending decisions begin with their context, if there is one.
-// 6: rewards and forgetting follow the prior. The inverse factor of few features
+// 6: rewards and forgetting follow the prior. The inverse factor of few
+// features
 //    is not written any more; the files say whether they have one.
 constexpr std::uint32_t kFormat = kBanditFormat;
 
