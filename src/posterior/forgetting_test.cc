@@ -184,6 +184,25 @@ TEST(Forgetting, DoesNotDriftInTenMillionUpdates) {
   EXPECT_LT(inverse_error, 1e-9);
 }
 
+// Over several of the times at which a kept inverse is computed again.
+TEST(Forgetting, AKeptInverseDoesNotDrift) {
+  constexpr std::size_t kDim = Posterior::kMostToInvert + 1;
+#ifdef __SANITIZE_ADDRESS__
+  constexpr std::size_t kUpdates = 10'000;
+#else
+  constexpr std::size_t kUpdates = 300'000;
+#endif
+  constexpr std::size_t kRows = 1'024;
+  const auto rows = testing::GaussianRows(kRows, kDim, 3);
+  Posterior posterior(kDim, 1.0, {.forgetting = 0.999});
+  posterior.KeepInverse();
+  ASSERT_TRUE(posterior.rotates_inverse());
+  for (std::size_t t = 0; t < kUpdates; ++t) {
+    posterior.Update(std::span(rows).subspan(t % kRows * kDim, kDim), 1.0);
+  }
+  EXPECT_LT(InverseError(posterior, posterior.moments().v.cast<Real>()), 1e-9);
+}
+
 // No width has grown by more than WidthGrowthSince says.
 TEST(Forgetting, BoundsTheGrowthOfWidths) {
   constexpr std::size_t kDim = 5;

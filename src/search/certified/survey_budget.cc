@@ -86,8 +86,7 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
   // theirs, otherwise half as far.
   const bool far = before == nullptr || uncertain;
   const double radius =
-      (before != nullptr ? *before : *probe_).Radius(query) /
-      (far ? 1 : 2);
+      (before != nullptr ? *before : *probe_).Radius(query) / (far ? 1 : 2);
   if (before == nullptr) probe_ = snapshot;
   std::optional<SurveyPlan> plan = PlanSurvey(
       situation.store, situation.arms.blocks(), std::move(snapshot),
