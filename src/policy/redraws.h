@@ -32,7 +32,7 @@ struct Wins {
 struct Drawer {
   Questions& questions;
   Finder& finder;
-  const Posterior& posterior;
+  Posterior& posterior;
   std::uint64_t seed;
 };
 
