@@ -20,8 +20,9 @@ namespace manyarms {
 /// Every event is checked (Error(kInvalidArgument), or Error(kTooLarge) for one
 /// that does not fit into a line) and then written by one call of the system.
 /// From then on the system has it, so that it survives the end of this process.
-/// If it cannot be written whole, FileError or Error(kIo) is thrown, what was
-/// written of it is cut off, and the event can be tried again.
+/// If it cannot be written whole, FileError is thrown, what was written of it
+/// is cut off, and the event can be tried again. (A stream may hold events
+/// back, and throws Error(kIo).)
 class LogWriter {
  public:
   enum class Mode {
