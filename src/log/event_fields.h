@@ -12,7 +12,7 @@
 
 namespace manyarms {
 
-/// The fields that lines of events may have, in the order of kFieldNames.
+/// The fields that lines of events may have, in the order of kEventFieldNames.
 enum class EventField : std::uint8_t {
   kEvent,
   kId,
