@@ -43,7 +43,7 @@ class ChoiceReader {
   bool Next(JoinedChoice& choice);
 
   /// As Next, but other events are returned, too, in their place.
-  bool Next(std::variant<JoinedChoice, Other>& event);
+  bool Next(std::variant<JoinedChoice, Other>& next);
 
   const LogReader& reader() const;
 
