@@ -13,6 +13,7 @@ CLI::Validator Count();
 /// does the work and may throw manyarms::Error.
 void AddSimulate(CLI::App& app);
 void AddReproduce(CLI::App& app);
+void AddReplay(CLI::App& app);
 void AddReport(CLI::App& app);
 void AddPlanLsh(CLI::App& app);
 void AddAdversary(CLI::App& app);

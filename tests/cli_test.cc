@@ -5,13 +5,16 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <vector>
 
+#include "manyarms/bandit.h"
 #include "manyarms/random.h"
 #include "paths.h"
 #include "testing.h"
@@ -134,6 +137,114 @@ TEST(CommandLineRows, GoToAFile) {
   EXPECT_EQ(outcome.status, 0);
   EXPECT_EQ(outcome.out, "");
   EXPECT_EQ(std::ranges::count(Slurp(path), '\n'), 3);
+}
+
+// The features of four arms, as NumPy saves them.
+std::filesystem::path FourArms() {
+  const auto path = Scratch() / "arms.npy";
+  const std::string header =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }\n";
+  const std::vector<float> values = {1, 0, 0, 1, 1, 1, 0.5F, 0};
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY\x01" << '\0' << static_cast<char>(header.size()) << '\0'
+       << header;
+  file.write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(float)));
+  return path;
+}
+
+std::filesystem::path PastEventsFile(const std::string& lines) {
+  const auto path = Scratch() / "events.jsonl";
+  std::ofstream(path) << lines;
+  return path;
+}
+
+constexpr const char* kFourEvents =
+    "{\"arm\":0,\"reward\":1}\n{\"arm\":1,\"reward\":0}\n"
+    "{\"arm\":2,\"reward\":1}\n{\"arm\":0,\"reward\":0}\n";
+
+TEST(Replay, ReportsForPeopleAndPrograms) {
+  const std::string files =
+      fmt::format("replay --arms {} --events {}", FourArms().string(),
+                  PastEventsFile(kFourEvents).string());
+  const Outcome table = RunProgram(files + " --best 2 --rewards clicks");
+  EXPECT_EQ(table.status, 0) << table.err;
+  ExpectParts(
+      table.out,
+      {"ts x certified, clicks rewards: 4 events, 4 arms, dimension 2",
+       "mean reward", "0.5", "log loss", "calibration error", "best arms"});
+  const Outcome row =
+      RunProgram(files + " --json --policy ucb --search scan --best 1");
+  ASSERT_EQ(row.status, 0) << row.err;
+  const auto json = nlohmann::json::parse(row.out);
+  EXPECT_EQ(json["events"], 4);
+  EXPECT_EQ(json["policy"], "ucb");
+  EXPECT_EQ(json["mean_reward"], 0.5);
+  EXPECT_EQ(json["best_arms"].size(), 1);
+  EXPECT_FALSE(json.contains("log_loss"));
+  Bandit bandit({.dim = 2});
+  double squares = 0;
+  const std::vector<std::vector<float>> arms = {{1, 0}, {0, 1}, {1, 1}, {1, 0}};
+  const std::vector<double> rewards = {1, 0, 1, 0};
+  for (std::size_t i = 0; i < 4; ++i) {
+    squares += std::pow(rewards[i] - bandit.Predict(arms[i]), 2);
+    bandit.Observe(arms[i], rewards[i]);
+  }
+  EXPECT_DOUBLE_EQ(json["error"].get<double>(), std::sqrt(squares / 4));
+  EXPECT_DOUBLE_EQ(json["best_arms"][0]["reward"].get<double>(),
+                   bandit.Predict(arms[2]));
+  EXPECT_EQ(json["best_arms"][0]["arm"], 2);
+}
+
+TEST(Replay, KeepsWhatHasLearned) {
+  const auto saved = Scratch() / "learned";
+  std::ofstream(Scratch() / "names") << "a\nb\nc\nd\n";
+  const std::string command = fmt::format(
+      "replay --arms {} --names {} --save {} --events {}", FourArms().string(),
+      (Scratch() / "names").string(), saved.string(),
+      PastEventsFile("{\"arm\":\"c\",\"reward\":1}\n").string());
+  const Outcome outcome = RunProgram(command);
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  Names names;
+  const Bandit loaded = Bandit::Load(saved, &names);
+  EXPECT_EQ(loaded.size(), 4);
+  EXPECT_EQ(names.At("c"), 2);
+  Bandit bandit({.dim = 2});
+  bandit.Observe(std::vector<float>{1, 1}, 1);
+  EXPECT_EQ(loaded.Mean(), bandit.Mean());
+}
+
+TEST(Replay, SaysInOneLineWhatIsWrong) {
+  const std::string arms = FourArms().string();
+  std::ofstream(Scratch() / "twice") << "a\nb\na\nd\n";
+  std::ofstream(Scratch() / "few") << "a\nb\n";
+  const auto refuses = [](const std::string& flags, const std::string& lines,
+                          const nlohmann::json& parts) {
+    const Outcome outcome = RunProgram(fmt::format(
+        "replay --events {} {}", PastEventsFile(lines).string(), flags));
+    EXPECT_EQ(outcome.status, 2) << outcome.out;
+    ExpectOneLine(outcome.err);
+    ExpectParts(outcome.err, parts);
+  };
+  const auto in_scratch = [](const char* name) {
+    return (Scratch() / name).string();
+  };
+  refuses("", kFourEvents, {"--arms is needed"});
+  refuses("--arms a.parquet", kFourEvents, {"manyarms[parquet]", ".npy"});
+  refuses("--arms " + in_scratch("few"), kFourEvents, {"not a .npy file"});
+  refuses("--arms " + arms + " --names " + in_scratch("twice"), kFourEvents,
+          {"line 3", "\"a\" is there twice"});
+  refuses("--arms " + arms + " --names " + in_scratch("few"), kFourEvents,
+          {"2 names for 4 arms"});
+  refuses("--names " + in_scratch("few"), "{\"features\":[1],\"reward\":1}\n",
+          {"--names", "--arms"});
+  refuses("--arms " + arms, "{\"arm\":9,\"reward\":1}\n",
+          {"events.jsonl, line 1", "9"});
+  refuses("--arms " + arms,
+          std::string(kFourEvents) + "{\"arm\":", {"events.jsonl, line 5"});
+  refuses("--arms " + arms + " --population", kFourEvents,
+          {"line 1", "no learner"});
+  refuses("--arms " + arms + " --accuracy 0.1", kFourEvents, {"--accuracy"});
 }
 
 // A path that cannot be written is an error before the work, which would take

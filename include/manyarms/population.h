@@ -140,6 +140,9 @@ class Population {
   /// The arms. With negative_rewards their features are the extended ones.
   const Catalogue& catalogue() const;
 
+  /// The features of arms, as Bandit::Features.
+  std::vector<float> Features(std::span<const ArmId> ids) const;
+
   /// Chooses an arm for a learner. A mask of eligible arms has one value for
   /// each arm, in the order of Ids; callers see to it that no thread adds or
   /// removes arms between the two calls. Throws Error(kNoArms) when there is

@@ -45,6 +45,7 @@ from manyarms._core import (
     survey_threads,
     version,
 )
+from manyarms._log import Log, log_header, log_to_parquet, read_log
 from manyarms._reproduce import reproduce
 from manyarms.errors import Error
 
@@ -63,6 +64,7 @@ __all__ = [
     "Decision",
     "Error",
     "Hnsw",
+    "Log",
     "Lsh",
     "LshTheory",
     "Population",
@@ -72,6 +74,9 @@ __all__ = [
     "TheoryRadius",
     "__version__",
     "errors",
+    "log_header",
+    "log_to_parquet",
+    "read_log",
     "reproduce",
     "set_survey_threads",
     "sim",

@@ -295,17 +295,6 @@ void BindPolicyFields(BanditClass& bandit) {
 void BindKnowledge(BanditClass& bandit) {
   bandit
       .def(
-          "features",
-          [](const PyBandit& self, nb::handle ids) {
-            return Array(self.Features(ParseIds(ids, kIds)),
-                         self.options().dim);
-          },
-          "ids"_a,
-          nb::sig("def features(self, ids: Ids) -> "
-                  "numpy.typing.NDArray[numpy.float32]"),
-          "The features of arms, a row for each. With negative_rewards a value "
-          "may differ from the given one in its last bit.")
-      .def(
           "scores",
           [](const PyBandit& self, nb::handle ids, nb::handle context) {
             return Array(

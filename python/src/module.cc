@@ -7,6 +7,7 @@
 #include "decision.h"
 #include "errors.h"
 #include "ids.h"
+#include "log.h"
 #include "manyarms/threads.h"
 #include "manyarms/version.h"
 #include "options.h"
@@ -48,6 +49,7 @@ NB_MODULE(_core, module) {
   BindPriors(module);
   BindBandit(module);
   BindPopulation(module);
+  BindLog(module);
   BindSim(module);
   BindThreads(module);
 }

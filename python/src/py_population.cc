@@ -175,6 +175,10 @@ std::vector<double> PyPopulation::Predict(
       [&] { return population_.Predict(learner, features, contexts); });
 }
 
+std::vector<float> PyPopulation::Features(const PyIds& arms) const {
+  return WithArms([&] { return population_.Features(NumbersOf(arms)); });
+}
+
 std::vector<double> PyPopulation::Scores(const LearnerKey& learner,
                                          const PyIds& arms,
                                          Context context) const {

@@ -76,6 +76,7 @@ class PyPopulation {
   std::vector<double> Predict(const LearnerKey& learner,
                               const FeatureRows& features,
                               std::span<const float> contexts) const;
+  std::vector<float> Features(const PyIds& arms) const;
   std::vector<double> Scores(const LearnerKey& learner, const PyIds& arms,
                              Context context) const;
   std::vector<double> Uncertainty(const LearnerKey& learner, const PyIds& arms,

@@ -72,6 +72,17 @@ features: an array of float32, float64 or integers, or a list of lists, with a
           "The ids of all arms, in an order that changes only when arms are "
           "added or removed; masks have the same order. An array of int64 "
           "(uint64 if an id is larger), or a list of strings. Costs O(n).")
+      .def(
+          "features",
+          [](const Owner& self, nb::handle ids) {
+            return Array(self.Features(ParseIds(ids, kIds)),
+                         self.options().dim);
+          },
+          "ids"_a,
+          nb::sig("def features(self, ids: Ids) -> "
+                  "numpy.typing.NDArray[numpy.float32]"),
+          "The features of arms, a row for each. With negative_rewards a value "
+          "may differ from the given one in its last bit.")
       .def("__len__", &Owner::size)
       .def(
           "__contains__",

@@ -267,6 +267,18 @@ std::vector<double> Population::Predict(const LearnerKey& learner,
   return rewards;
 }
 
+std::vector<float> Population::Features(std::span<const ArmId> ids) const {
+  const State& state = *state_;
+  const std::vector<float> inner = state.InnerFeatures(ids);
+  const std::size_t width = state.store.dim();
+  std::vector<float> rows;
+  rows.reserve(ids.size() * dim());
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    state.scale.AppendOuter(std::span(inner).subspan(i * width, width), rows);
+  }
+  return rows;
+}
+
 std::vector<double> Population::Scores(const LearnerKey& learner,
                                        std::span<const ArmId> ids,
                                        Context context) const {

@@ -260,6 +260,26 @@ TEST(Population, ChoosesAndLearnsForManyAtOnceAsOneByOne) {
   EXPECT_EQ(empty.learners(), 0U);
 }
 
+TEST(Population, ReturnsTheFeaturesThatItWasGiven) {
+  const std::vector<float> rows = testing::GaussianRows(4, 3, 1);
+  const std::vector<ArmId> ids = {2, 0};
+  for (const PopulationOptions& options :
+       {PopulationOptions{.dim = 3},
+        PopulationOptions{.dim = 3, .negative_rewards = true},
+        PopulationOptions{.dim = 3, .context_dim = 2}}) {
+    Population population(options);
+    population.Add(testing::FirstIds(4), rows);
+    const std::vector<float> features = population.Features(ids);
+    ASSERT_EQ(features.size(), 6);
+    for (std::size_t j = 0; j < 3; ++j) {
+      EXPECT_FLOAT_EQ(features[j], rows[6 + j]);
+      EXPECT_FLOAT_EQ(features[3 + j], rows[j]);
+    }
+    ExpectError(ErrorCode::kUnknownId, {"9"},
+                [&] { population.Features({{ArmId{9}}}); });
+  }
+}
+
 TEST(Population, AForgottenLearnerBeginsAnew) {
   Population population(Small());
   AddArms(population, 0, 100);
