@@ -6,6 +6,7 @@
 #include "bandit.h"
 #include "decision.h"
 #include "errors.h"
+#include "evaluation.h"
 #include "ids.h"
 #include "manyarms/threads.h"
 #include "manyarms/version.h"
@@ -48,6 +49,7 @@ NB_MODULE(_core, module) {
   BindPriors(module);
   BindBandit(module);
   BindPopulation(module);
+  BindEvaluation(module);
   BindSim(module);
   BindThreads(module);
 }
