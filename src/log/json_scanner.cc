@@ -1,0 +1,236 @@
+#include "log/json_scanner.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <system_error>
+
+#include "manyarms/error.h"
+
+namespace manyarms {
+namespace {
+
+constexpr int kMostDepth = 64;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+void AppendUtf8(unsigned code, std::string& text) {
+  const auto append = [&text](unsigned byte) {
+    text += static_cast<char>(static_cast<unsigned char>(byte));
+  };
+  if (code < 0x80) {
+    append(code);
+    return;
+  }
+  if (code < 0x800) {
+    append(0xc0U | code >> 6U);
+  } else {
+    if (code < 0x10000) {
+      append(0xe0U | code >> 12U);
+    } else {
+      append(0xf0U | code >> 18U);
+      append(0x80U | (code >> 12U & 0x3fU));
+    }
+    append(0x80U | (code >> 6U & 0x3fU));
+  }
+  append(0x80U | (code & 0x3fU));
+}
+
+}  // namespace
+
+void JsonScanner::Fail(const std::string& what) const {
+  throw Error(ErrorCode::kCorrupt,
+              fmt::format("{} (at byte {})", what, next_ - begin_ + 1));
+}
+
+// The next character after spaces; 0 at the end. (A character 0 in the text is
+// no part of JSON either.)
+char JsonScanner::Peek() {
+  while (next_ < end_ && (*next_ == ' ' || *next_ == '\t' || *next_ == '\r' ||
+                          *next_ == '\n')) {
+    ++next_;
+  }
+  return next_ < end_ ? *next_ : '\0';
+}
+
+bool JsonScanner::Accept(char c) {
+  if (Peek() != c) return false;
+  ++next_;
+  return true;
+}
+
+void JsonScanner::Expect(char c, const char* what) {
+  if (!Accept(c)) Fail(fmt::format("expected {}", what));
+}
+
+void JsonScanner::End() {
+  Peek();
+  if (next_ != end_) Fail("expected the end of the line");
+}
+
+void JsonScanner::Word(std::string_view word) {
+  if (!std::string_view(next_, static_cast<std::size_t>(end_ - next_))
+           .starts_with(word)) {
+    Fail("expected a value");
+  }
+  next_ += word.size();
+}
+
+bool JsonScanner::Truth() {
+  const char first = Peek();
+  if (first != 't' && first != 'f') Fail("expected true or false");
+  Word(first == 't' ? "true" : "false");
+  return first == 't';
+}
+
+void JsonScanner::Text(std::string& text) {
+  Expect('"', "a string");
+  text.clear();
+  for (;;) {
+    const char* plain = next_;
+    while (next_ < end_ && *next_ != '"' && *next_ != '\\' &&
+           static_cast<unsigned char>(*next_) >= 0x20) {
+      ++next_;
+    }
+    text.append(plain, next_);
+    if (next_ == end_) Fail("a string does not end");
+    if (*next_ == '"') break;
+    if (*next_ != '\\') Fail("a control character in a string");
+    ++next_;
+    Escape(text);
+  }
+  ++next_;
+}
+
+void JsonScanner::Escape(std::string& text) {
+  constexpr std::string_view kShort = "\"\\/bfnrt";
+  constexpr std::string_view kMeaning = "\"\\/\b\f\n\r\t";
+  const char which = next_ < end_ ? *next_ : '\0';
+  if (which == 'u') {
+    ++next_;
+    unsigned code = HexNumber();
+    if (code >= 0xdc00 && code < 0xe000) Fail("half a surrogate pair");
+    if (code >= 0xd800 && code < 0xdc00) {
+      if (end_ - next_ < 2 || next_[0] != '\\' || next_[1] != 'u') {
+        Fail("half a surrogate pair");
+      }
+      next_ += 2;
+      const unsigned low = HexNumber();
+      if (low < 0xdc00 || low >= 0xe000) Fail("half a surrogate pair");
+      code = 0x10000U + ((code - 0xd800U) << 10U) + (low - 0xdc00U);
+    }
+    AppendUtf8(code, text);
+    return;
+  }
+  const std::size_t place = which == '\0' ? kShort.npos : kShort.find(which);
+  if (place == kShort.npos) Fail("an unknown escape in a string");
+  text += kMeaning[place];
+  ++next_;
+}
+
+unsigned JsonScanner::HexNumber() {
+  unsigned code = 0;
+  const char* const from = next_;
+  if (end_ - next_ < 4) Fail("expected four hexadecimal digits");
+  const auto [parsed, error] = std::from_chars(from, from + 4, code, 16);
+  if (error != std::errc() || parsed != from + 4) {
+    Fail("expected four hexadecimal digits");
+  }
+  next_ += 4;
+  return code;
+}
+
+// std::from_chars accepts more than JSON does, so the form is checked here.
+std::string_view JsonScanner::NumberText() {
+  Peek();
+  const char* const from = next_;
+  const char* at = from;
+  const auto digits = [&] {
+    const char* const first = at;
+    while (at < end_ && IsDigit(*at)) ++at;
+    if (at == first) Fail("expected a number");
+  };
+  if (at < end_ && *at == '-') ++at;
+  if (at < end_ && *at == '0') {
+    ++at;
+  } else {
+    digits();
+  }
+  if (at < end_ && *at == '.') {
+    ++at;
+    digits();
+  }
+  if (at < end_ && (*at == 'e' || *at == 'E')) {
+    ++at;
+    if (at < end_ && (*at == '+' || *at == '-')) ++at;
+    digits();
+  }
+  next_ = at;
+  return {from, static_cast<std::size_t>(at - from)};
+}
+
+template <class Real>
+Real JsonScanner::ParseReal() {
+  const std::string_view text = NumberText();
+  Real value = 0;
+  const auto [parsed, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::result_out_of_range) {
+    // Of numbers near 0, too. A float of those that a double can have is 0.
+    double wide = 1;
+    const auto again =
+        std::from_chars(text.data(), text.data() + text.size(), wide);
+    if (again.ec == std::errc() && std::abs(wide) < 1) {
+      return static_cast<Real>(wide);
+    }
+    Fail(fmt::format("{} is out of range", text));
+  }
+  return value;
+}
+
+double JsonScanner::Number() { return ParseReal<double>(); }
+float JsonScanner::Float() { return ParseReal<float>(); }
+
+std::uint64_t JsonScanner::Count() {
+  const std::string_view text = NumberText();
+  std::uint64_t count = 0;
+  const auto [parsed, error] =
+      std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc() || parsed != text.data() + text.size()) {
+    Fail(fmt::format("{} is not a whole number from 0 to 2^64 - 1", text));
+  }
+  return count;
+}
+
+void JsonScanner::Floats(std::vector<float>& values) {
+  values.clear();
+  Array([&] { values.push_back(Float()); });
+}
+
+void JsonScanner::Skip(int depth) {
+  if (depth > kMostDepth) Fail("values are nested too deep");
+  switch (Peek()) {
+    case '{':
+      Object([&](std::string_view) { Skip(depth + 1); });
+      return;
+    case '[':
+      Array([&] { Skip(depth + 1); });
+      return;
+    case '"': {
+      std::string text;
+      Text(text);
+      return;
+    }
+    case 't':
+      return Word("true");
+    case 'f':
+      return Word("false");
+    case 'n':
+      return Word("null");
+    default:
+      NumberText();
+  }
+}
+
+}  // namespace manyarms

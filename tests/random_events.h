@@ -1,0 +1,122 @@
+#ifndef MANYARMS_TESTS_RANDOM_EVENTS_H_
+#define MANYARMS_TESTS_RANDOM_EVENTS_H_
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "manyarms/context.h"
+#include "manyarms/logged_event.h"
+#include "manyarms/random.h"
+
+namespace manyarms::testing {
+
+/// Random events that a log with this header may have. Numbers have random
+/// bits, so that all magnitudes occur, and texts have characters of all kinds.
+class RandomEvents {
+ public:
+  RandomEvents(const LogHeader& header, bool named_arms, std::uint64_t seed)
+      : header_(header),
+        named_arms_(named_arms),
+        random_(seed, RandomStream::Role::kArm, 0) {}
+
+  LogEvent Next() {
+    switch (random_.Below(4)) {
+      case 0:
+        return Decision();
+      case 1:
+        return LoggedReward{random_.Bits(), Learner(), Reward(), Time()};
+      case 2:
+        return LoggedObservation{Learner(),
+                                 Half() ? std::optional(Arm()) : std::nullopt,
+                                 Floats(header_.dim, kMaxFeature),
+                                 Floats(header_.context_dim, kMaxContextValue),
+                                 Reward(),
+                                 Time()};
+      default: {
+        const bool removed = Half();
+        return LoggedArmChange{
+            Arm(), removed,
+            removed ? std::vector<float>() : Floats(header_.dim, kMaxFeature),
+            Time()};
+      }
+    }
+  }
+
+  LoggedDecision Decision() {
+    LoggedDecision decision;
+    decision.id = random_.Bits();
+    decision.learner = Learner();
+    decision.arm = Arm();
+    decision.features = Floats(header_.dim, kMaxFeature);
+    decision.context = Floats(header_.context_dim, kMaxContextValue);
+    decision.score = Double();
+    decision.eligible = Half() ? random_.Bits() : random_.Below(3);
+    decision.uniform = Half();
+    if (Half()) decision.probability = 1 - random_.Uniform();
+    if (Half()) decision.policy = Text();
+    decision.time = Time();
+    return decision;
+  }
+
+  std::string Text() {
+    static const std::vector<std::string> kParts = {
+        "a", "\"", "\\", "\n", std::string(1, '\0'), "\x1f", "\x7f", "é", "€",
+        "𝄞", "/",  "{",  " ",  "\xef\xbf\xbf"};
+    std::string text;
+    for (std::uint64_t left = random_.Below(6); left > 0; --left) {
+      text += kParts[random_.Below(kParts.size())];
+    }
+    return text;
+  }
+
+ private:
+  bool Half() { return random_.Below(2) == 0; }
+
+  double Double() {
+    double value = 0;
+    do {
+      value = std::bit_cast<double>(random_.Bits());
+    } while (!std::isfinite(value));
+    return value;
+  }
+  double Reward() {
+    if (header_.rewards == RewardModel::kClicks) return random_.Uniform();
+    double value = 0;
+    do {
+      value = Double();
+    } while (!(std::abs(value) <= kMaxReward));
+    return value;
+  }
+  std::vector<float> Floats(std::size_t count, double most) {
+    std::vector<float> values(count);
+    for (float& value : values) {
+      do {
+        value =
+            std::bit_cast<float>(static_cast<std::uint32_t>(random_.Bits()));
+      } while (!(std::abs(value) <= most));
+    }
+    return values;
+  }
+  std::optional<double> Time() {
+    return Half() ? std::optional(Double()) : std::nullopt;
+  }
+  LoggedArm Arm() {
+    if (named_arms_) return Text();
+    return random_.Bits();
+  }
+  std::optional<LearnerKey> Learner() {
+    if (!header_.population) return std::nullopt;
+    return Half() ? LearnerKey(random_.Bits()) : LearnerKey(Text());
+  }
+
+  const LogHeader header_;
+  const bool named_arms_;
+  RandomStream random_;
+};
+
+}  // namespace manyarms::testing
+
+#endif  // MANYARMS_TESTS_RANDOM_EVENTS_H_
