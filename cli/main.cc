@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
     app.allow_config_extras(CLI::config_extras_mode::error);
     app.require_subcommand(0, 1);
     manyarms::cli::AddSimulate(app);
+    manyarms::cli::AddEvaluate(app);
     manyarms::cli::AddReproduce(app);
     manyarms::cli::AddReport(app);
     manyarms::cli::AddPlanLsh(app);

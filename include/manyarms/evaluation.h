@@ -75,8 +75,13 @@ class PolicyEvaluation {
   void Add(std::span<const ArmId> ids, const FeatureRows& features);
   void Remove(std::span<const ArmId> ids);
   void Update(std::span<const ArmId> ids, const FeatureRows& features);
+  bool Contains(ArmId arm) const;
 
   void Learn(const LoggedChoice& choice);
+
+  /// Learns a reward that belongs to no choice: eligible arms, probability and,
+  /// if there are features, the arm are not looked at.
+  void Observe(const LoggedChoice& reward);
 
   /// Asks the policy what it would have done. Throws Error(kInvalidArgument)
   /// for a choice without probability that was not uniform.
@@ -129,6 +134,7 @@ class PolicyReplay {
   void Add(std::span<const ArmId> ids, const FeatureRows& features);
   void Remove(std::span<const ArmId> ids);
   void Update(std::span<const ArmId> ids, const FeatureRows& features);
+  bool Contains(ArmId arm) const;
 
   /// Returns whether the policy chose the logged arm. A choice that was not
   /// uniform is passed over.
@@ -142,18 +148,18 @@ class PolicyReplay {
   std::unique_ptr<State> state_;
 };
 
-/// For logs over arms that never change.
+/// Arms, all of them or those before a log began; none unless there are any.
 struct FixedArms {
   std::span<const ArmId> ids;
-  FeatureRows features;  ///< a row for each
+  FeatureRows features{static_cast<const float*>(nullptr), 0, 0, {}};
 };
 
 /// Called now and then with the share of the work done, from 0 to 1. An
 /// exception that it throws ends the work.
 using EvaluationProgress = std::function<void(double done)>;
 
-/// Learns the first `learn_share` of the choices, rounded down, and evaluates
-/// the rest. Throws Error(kInvalidArgument) unless the share is within [0, 1).
+/// For logs over arms that never change: learns the first `learn_share` of the
+/// choices, rounded down, and evaluates the rest. Throws Error(kInvalidArgument) unless the share is within [0, 1).
 Evaluation Evaluate(std::span<const LoggedChoice> choices,
                     const FixedArms& arms, const EvaluationOptions& options,
                     double learn_share = 0.5,

@@ -171,13 +171,21 @@ void PolicyEvaluation::Update(std::span<const ArmId> ids,
   state_->subject->Update(ids, features);
 }
 
+bool PolicyEvaluation::Contains(ArmId arm) const {
+  return state_->subject->Contains(arm);
+}
+
 void PolicyEvaluation::Learn(const LoggedChoice& choice) {
-  AtLine(choice, [&] { state_->subject->Observe(choice); });
+  Observe(choice);
   ++state_->learned;
 }
 
+void PolicyEvaluation::Observe(const LoggedChoice& reward) {
+  AtLine(reward.line, [&] { state_->subject->Observe(reward); });
+}
+
 void PolicyEvaluation::Evaluate(const LoggedChoice& choice) {
-  AtLine(choice, [&] { state_->Evaluate(choice); });
+  AtLine(choice.line, [&] { state_->Evaluate(choice); });
 }
 
 Evaluation PolicyEvaluation::Result() const {
@@ -204,16 +212,9 @@ Evaluation PolicyEvaluation::Result() const {
 Evaluation Evaluate(std::span<const LoggedChoice> choices,
                     const FixedArms& arms, const EvaluationOptions& options,
                     double learn_share, const EvaluationProgress& progress) {
-  if (!(learn_share >= 0 && learn_share < 1)) {
-    throw Error(
-        ErrorCode::kInvalidArgument,
-        fmt::format("learn_share is {}, must be at least 0 and less than 1",
-                    learn_share));
-  }
+  const std::size_t learned = LearnedOf(choices.size(), learn_share);
   PolicyEvaluation evaluation(options);
   evaluation.Add(arms.ids, arms.features);
-  const auto learned = static_cast<std::size_t>(
-      learn_share * static_cast<double>(choices.size()));
   for (const LoggedChoice& choice : choices.first(learned)) {
     evaluation.Learn(choice);
   }

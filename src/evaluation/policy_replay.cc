@@ -42,6 +42,10 @@ void PolicyReplay::Update(std::span<const ArmId> ids,
   state_->subject->Update(ids, features);
 }
 
+bool PolicyReplay::Contains(ArmId arm) const {
+  return state_->subject->Contains(arm);
+}
+
 bool PolicyReplay::Offer(const LoggedChoice& choice) {
   State& state = *state_;
   if (!choice.uniform) {
@@ -49,7 +53,7 @@ bool PolicyReplay::Offer(const LoggedChoice& choice) {
     return false;
   }
   bool matches = false;
-  AtLine(choice, [&] {
+  AtLine(choice.line, [&] {
     state.subject->Check(choice);
     matches = state.subject->Play(choice);
   });

@@ -112,6 +112,8 @@ class SubjectOf final : public Subject {
     chooser_.Update(ids, features);
   }
 
+  bool Contains(ArmId arm) const override { return chooser_.Contains(arm); }
+
   void Observe(const LoggedChoice& choice) override {
     ObserveWith(chooser_, choice);
   }
@@ -171,6 +173,10 @@ void Subject::Check(const LoggedChoice& choice) const {
                 fmt::format("there is no arm {}", choice.arm));
   }
   const std::size_t arms = here.catalogue.size();
+  if (choice.eligible == 0) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "the log does not say how many arms were eligible");
+  }
   if (choice.eligible != arms) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("{} arms were eligible, and there are {}: what "
@@ -200,13 +206,22 @@ std::unique_ptr<Subject> MakeSubject(const EvaluatedOptions& options,
       options);
 }
 
-void AtLine(const LoggedChoice& choice, const std::function<void()>& act) {
+void AtLine(std::uint64_t line, const std::function<void()>& act) {
   try {
     act();
   } catch (const Error& error) {
-    throw Error(error.code(),
-                fmt::format("line {}: {}", choice.line, error.what()));
+    throw Error(error.code(), fmt::format("line {}: {}", line, error.what()));
   }
+}
+
+std::size_t LearnedOf(std::size_t choices, double learn_share) {
+  if (!(learn_share >= 0 && learn_share < 1)) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("learn_share is {}, must be at least 0 and less than 1",
+                    learn_share));
+  }
+  return static_cast<std::size_t>(learn_share * static_cast<double>(choices));
 }
 
 }  // namespace manyarms

@@ -21,6 +21,8 @@ class Subject {
   virtual void Update(std::span<const ArmId> ids,
                       const FeatureRows& features) = 0;
 
+  virtual bool Contains(ArmId arm) const = 0;
+
   /// Learns the reward of a choice.
   virtual void Observe(const LoggedChoice& choice) = 0;
 
@@ -59,7 +61,11 @@ std::unique_ptr<Subject> MakeSubject(const EvaluatedOptions& options,
                                      std::size_t draws);
 
 /// Calls act(), and puts the line of the log before what it throws.
-void AtLine(const LoggedChoice& choice, const std::function<void()>& act);
+void AtLine(std::uint64_t line, const std::function<void()>& act);
+
+/// How many of the choices are learned. Throws Error(kInvalidArgument) unless
+/// the share is within [0, 1).
+std::size_t LearnedOf(std::size_t choices, double learn_share);
 
 }  // namespace manyarms
 
