@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,6 +37,9 @@ __all__ = [
     "snips",
     "weights",
 ]
+
+
+Log: TypeAlias = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,48 +149,74 @@ def weights(logged: ArrayLike, target: ArrayLike, *,
         _bound(clip)))
 
 
-def evaluate(log: Mapping[str, Any], bandit: _core.Bandit | _core.Population, *,
+def evaluate(log: Log, bandit: _core.Bandit | _core.Population, *,
              learn_share: float = 0.5, draws: int = 1000, uniform_only: bool = False,
-             level: float = 0.95, clip: float | None = None) -> Evaluation:
+             level: float = 0.95, clip: float | None = None,
+             default_reward: float | None = None,
+             ignore_torn_tail: bool = False) -> Evaluation:
     """Evaluates a policy on a log that another policy made.
 
     The policy learns the first choices, then stays as it is, and is asked what it
     would have done in the others.
 
-    log: columns of equal length, as a dict or a data frame: arm (ids) and reward;
-        and as far as there are any: probability (NaN where it is not known), uniform
-        (whether the arm was drawn uniformly), eligible (from how many arms the choice
-        was made; without it, from all), context (rows) and learner.
+    log: the path of a log (docs/log.md), or columns of equal length, as a dict or a
+        data frame: arm (ids) and reward; and as far as there are any: probability
+        (NaN where it is not known), uniform (whether the arm was drawn uniformly),
+        eligible (from how many arms the choice was made; without it, from all),
+        context (rows) and learner.
     bandit: its options and its arms are those of the policy; what it has learned is
-        not used, and it stays as it is. The learners of a Population are those of
-        the log; to a Bandit, all are one.
+        not used, and it stays as it is. If a log says when arms came, the bandit
+        need not have any; otherwise its arms are those before the log began. The
+        learners of a Population are those of the log; to a Bandit, all are one.
     learn_share: the share of the log that is learned.
     draws: how often a policy that draws at random is asked for each choice. Few draws
         make intervals longer, not wrong.
     uniform_only: evaluate only choices that were drawn uniformly.
     level: of the confidence intervals.
     clip: weights above this count as this, which biases the estimates.
+    default_reward, ignore_torn_tail: of the log at a path: what choices without a
+        reward had (without it they are left out), and whether a last line without an
+        end is left out.
     """
-    result = _core.evaluate_columns(
-        bandit, _core.all_features(bandit), _columns(log, bandit), learn_share, draws,
-        uniform_only, level, _bound(clip))
+    features = _core.all_features(bandit)
+    if isinstance(log, (str, os.PathLike)):
+        result = _core.evaluate_file(
+            bandit, bandit.ids, features, log, default_reward, ignore_torn_tail,
+            learn_share, draws, uniform_only, level, _bound(clip))
+    else:
+        _refuse_file_options(default_reward, ignore_torn_tail)
+        result = _core.evaluate_columns(
+            bandit, features, _columns(log, bandit), learn_share, draws, uniform_only,
+            level, _bound(clip))
     for name in ("logged", "ips", "snips", "dr", "direct"):
         result[name] = Estimate(*result[name])
     result["weights"] = Weights(*result["weights"])
     return Evaluation(**result)
 
 
-def replay(log: Mapping[str, Any], bandit: _core.Bandit | _core.Population, *,
-           level: float = 0.95) -> Replayed:
+def replay(log: Log, bandit: _core.Bandit | _core.Population, *, level: float = 0.95,
+           default_reward: float | None = None,
+           ignore_torn_tail: bool = False) -> Replayed:
     """Replays the uniform choices of a log (Li, Chu, Langford and Wang, 2011).
 
     The policy chooses in each of them. Where it chooses the logged arm, it learns the
-    reward, and the reward counts. log and bandit are those of ``evaluate``.
+    reward, and the reward counts. Arguments are those of ``evaluate``.
     """
-    result = _core.replay_columns(
-        bandit, _core.all_features(bandit), _columns(log, bandit), level)
+    features = _core.all_features(bandit)
+    if isinstance(log, (str, os.PathLike)):
+        result = _core.replay_file(
+            bandit, bandit.ids, features, log, default_reward, ignore_torn_tail, level)
+    else:
+        _refuse_file_options(default_reward, ignore_torn_tail)
+        result = _core.replay_columns(bandit, features, _columns(log, bandit), level)
     result["reward"] = Estimate(*result["reward"])
     return Replayed(**result)
+
+
+def _refuse_file_options(default_reward: float | None, ignore_torn_tail: bool) -> None:
+    if default_reward is not None or ignore_torn_tail:
+        raise InvalidArgumentError(
+            "default_reward and ignore_torn_tail are for the path of a log, not for columns")
 
 
 def _bound(clip: float | None) -> float:

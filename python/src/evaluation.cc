@@ -1,6 +1,8 @@
 #include "evaluation.h"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
@@ -8,14 +10,18 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <numbers>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <tuple>
 #include <variant>
 
 #include "arrays.h"
+#include "ids.h"
 #include "manyarms/evaluation.h"
+#include "manyarms/evaluation_log.h"
 #include "py_bandit.h"
 #include "py_population.h"
 
@@ -245,6 +251,115 @@ std::vector<LoggedChoice> ChoicesOf(const PyLog& log) {
   return ChoicesOf(std::make_from_tuple<Columns>(log));
 }
 
+/// The arms of a bandit, by the numbers that a log has for them.
+struct ArmsOfLog {
+  ArmsOfLog(nb::handle given, const Table<float>& features,
+            EvaluationLog& log) {
+    const PyIds parsed = ParseIds(given, kIds);
+    if (Count(parsed) == 0) {
+      if (log.changes == 0) {
+        throw Error(ErrorCode::kNoArms,
+                    "neither the bandit nor the log has arms");
+      }
+      return;
+    }
+    const auto* texts = std::get_if<Texts>(&parsed);
+    const bool log_has_names = log.names.size() > 0;
+    if ((texts != nullptr) != log_has_names && log.choices > 0) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  log_has_names
+                      ? "the log's arms have strings for ids, and the "
+                        "bandit's have ints"
+                      : "the log's arms have ints for ids, and the "
+                        "bandit's have strings");
+    }
+    if (texts == nullptr) {
+      ids = std::get<Numbers>(parsed);
+    } else {
+      for (const std::string& name : *texts) ids.push_back(log.names.Add(name));
+    }
+    fixed = {ids,
+             {features.data(),
+              features.shape(0),
+              features.shape(1),
+              {.row = static_cast<std::ptrdiff_t>(features.shape(1))}}};
+  }
+  ArmsOfLog(const ArmsOfLog&) = delete;
+  ArmsOfLog& operator=(const ArmsOfLog&) = delete;
+
+  std::vector<ArmId> ids;
+  FixedArms fixed;
+};
+
+EvaluationLog ReadFile(const std::filesystem::path& path,
+                       std::optional<double> default_reward,
+                       bool ignore_torn_tail) {
+  const nb::gil_scoped_release release;
+  return ReadEvaluationLog(path, {.default_reward = default_reward,
+                                  .ignore_torn_tail = ignore_torn_tail});
+}
+
+template <class Asker>
+void BindFiles(nb::module_& module, const std::string& type) {
+  const std::string first =
+      "(asker: " + type +
+      ", ids: Ids, features: numpy.typing.NDArray[numpy.float32], path: str | "
+      "os.PathLike[str], default_reward: float | None, ignore_torn_tail: "
+      "bool, ";
+  module.def(
+      "evaluate_file",
+      [](const Asker& asker, nb::handle ids, const Table<float>& features,
+         const std::filesystem::path& path,
+         std::optional<double> default_reward, bool ignore_torn_tail,
+         double learn_share, std::size_t draws, bool uniform_only, double level,
+         double clip) {
+        EvaluationLog log = ReadFile(path, default_reward, ignore_torn_tail);
+        const ArmsOfLog arms(ids, features, log);
+        Evaluation result;
+        {
+          const nb::gil_scoped_release release;
+          result = Evaluate(log, arms.fixed,
+                            {.policy = asker.options(),
+                             .uniform_only = uniform_only,
+                             .draws = draws,
+                             .estimators = {.level = level, .clip = clip}},
+                            learn_share, LookUp());
+        }
+        return Dict(result);
+      },
+      "asker"_a, "ids"_a, "features"_a, "path"_a, "default_reward"_a.none(),
+      "ignore_torn_tail"_a, "learn_share"_a, "draws"_a, "uniform_only"_a,
+      "level"_a, "clip"_a,
+      nb::sig(("def evaluate_file" + first +
+               "learn_share: float, draws: int, uniform_only: bool, level: "
+               "float, clip: float) -> dict[str, typing.Any]")
+                  .c_str()),
+      kHelp);
+  module.def(
+      "replay_file",
+      [](const Asker& asker, nb::handle ids, const Table<float>& features,
+         const std::filesystem::path& path,
+         std::optional<double> default_reward, bool ignore_torn_tail,
+         double level) {
+        EvaluationLog log = ReadFile(path, default_reward, ignore_torn_tail);
+        const ArmsOfLog arms(ids, features, log);
+        ReplayResult result;
+        {
+          const nb::gil_scoped_release release;
+          result =
+              Replay(log, arms.fixed,
+                     {.policy = asker.options(), .level = level}, LookUp());
+        }
+        return Dict(result);
+      },
+      "asker"_a, "ids"_a, "features"_a, "path"_a, "default_reward"_a.none(),
+      "ignore_torn_tail"_a, "level"_a,
+      nb::sig(
+          ("def replay_file" + first + "level: float) -> dict[str, typing.Any]")
+              .c_str()),
+      kHelp);
+}
+
 // Of a bandit or population, only the options are used.
 template <class Asker>
 void BindWork(nb::module_& module, const std::string& type) {
@@ -314,6 +429,8 @@ void BindWork(nb::module_& module, const std::string& type) {
 
 void BindEvaluation(nb::module_& module) {
   BindEstimators(module);
+  BindFiles<PyBandit>(module, "Bandit");
+  BindFiles<PyPopulation>(module, "Population");
   BindWork<PyBandit>(module, "Bandit");
   BindWork<PyPopulation>(module, "Population");
 }

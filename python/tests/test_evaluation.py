@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,10 @@ from scipy import stats
 import manyarms
 from manyarms import evaluation
 from manyarms.errors import (
+    CorruptFileError,
     Error,
     InvalidArgumentError,
+    NoArmsError,
     UnknownIdError,
     UnsupportedError,
 )
@@ -280,3 +283,60 @@ class TestEvaluate:
         elim.add_arms(bandit.ids, bandit.features(bandit.ids))
         with pytest.raises(UnsupportedError, match="replay it"):
             manyarms.evaluate(log, elim)
+
+
+class TestLogFiles:
+    def write(self, path, log, ids=None, features=None):
+        lines = [{"log": "manyarms", "format": 1, "population": False, "dim": DIM,
+                  "context_dim": 0, "rewards": "linear"}]
+        for arm, row in zip(ids if ids is not None else [], features if ids is not None else []):
+            lines.append({"event": "arm", "arm": arm, "features": [float(x) for x in row]})
+        for i, arm in enumerate(log["arm"]):
+            lines.append({"event": "decision", "id": i + 1,
+                          "arm": arm if isinstance(arm, str) else int(arm),
+                          "features": [float(x) for x in self.features[arm]],
+                          "score": 0, "eligible": ARMS,
+                          "probability": float(log["probability"][i]),
+                          "uniform": bool(log["uniform"][i])})
+            lines.append({"event": "reward", "decision": i + 1,
+                          "reward": float(log["reward"][i])})
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    @pytest.mark.parametrize("names", [None, [f"item {i}" for i in range(ARMS)]])
+    def test_give_what_columns_give(self, tmp_path, names):
+        log, bandit = logged_choices(uniform=True, ids=names)
+        ids = list(bandit.ids)
+        rows = bandit.features(bandit.ids)
+        self.features = dict(zip(ids, rows))
+        path = tmp_path / "log.jsonl"
+        self.write(path, log)
+        columns = manyarms.evaluate(log, bandit)
+        assert manyarms.evaluate(path, bandit) == columns
+        assert manyarms.evaluate(str(path), bandit) == columns
+        assert evaluation.replay(path, bandit) == evaluation.replay(log, bandit)
+        # The same arms from the log.
+        self.write(path, log, [i if names else int(i) for i in ids], rows)
+        empty = manyarms.Bandit(DIM, policy="ucb", seed=3)
+        assert manyarms.evaluate(path, empty) == columns
+
+    def test_name_what_they_refuse(self, tmp_path):
+        log, bandit = logged_choices()
+        self.features = dict(zip(bandit.ids, bandit.features(bandit.ids)))
+        path = tmp_path / "log.jsonl"
+        self.write(path, log)
+        empty = manyarms.Bandit(DIM)
+        with pytest.raises(NoArmsError, match="neither"):
+            manyarms.evaluate(path, empty)
+        named = manyarms.Bandit(DIM)
+        named.add_arms(["a"], np.zeros((1, DIM)))
+        with pytest.raises(InvalidArgumentError, match="have strings"):
+            manyarms.evaluate(path, named)
+        with pytest.raises(FileNotFoundError):
+            manyarms.evaluate(tmp_path / "none.jsonl", bandit)
+        with pytest.raises(InvalidArgumentError, match="for the path of a log"):
+            manyarms.evaluate(log, bandit, default_reward=0.0)
+        with path.open("a") as file:
+            file.write("{")
+        with pytest.raises(CorruptFileError, match="1202"):
+            manyarms.evaluate(path, bandit)
+        assert manyarms.evaluate(path, bandit, ignore_torn_tail=True).evaluated == 300
