@@ -35,7 +35,7 @@ std::vector<Row> Rows() {
     add("best arm, uniform log",
         {.logged_preference = 0, .target_is_best = true});
     // In fewer choices the best arm may not occur at all.
-    if (choices < 1000) continue;
+    if (choices < 3000) continue;
     add("best of 100 arms, uniform log",
         {.arms = 100, .logged_preference = 0, .target_is_best = true});
   }

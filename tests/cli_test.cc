@@ -169,6 +169,106 @@ TEST(CommandLinePlots, MissAMissingGnuplotBeforeTheWork) {
   ExpectParts(reproduce.err, {"there will be no page with plots"});
 }
 
+// A log of 400 choices among four arms, made by hand-set probabilities.
+std::string EvaluateFourArms(const std::string& flags) {
+  return fmt::format("evaluate {}/data/logs/four_arms.jsonl {}",
+                     testing::TestFolder().string(), flags);
+}
+
+TEST(Evaluate, PrintsATableForPeople) {
+  const Outcome outcome = RunProgram(EvaluateFourArms("--also ucb,elim"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  ExpectParts(outcome.out,
+              {"400 choices with rewards (169 uniform), 0 without",
+               "95 % interval", "as logged", "ts x certified       IPS",
+               "ucb x certified      SNIPS", "elim x certified     replay",
+               "200 learned, 200 evaluated", "uniform choices", "note: "});
+}
+
+// The best arm's mean reward is 0.9, and both policies know it after 200
+// rewards.
+TEST(Evaluate, PrintsRowsForPrograms) {
+  const Outcome outcome =
+      RunProgram(EvaluateFourArms("--also ucb --draws 200 --json"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::vector<nlohmann::json> rows;
+  for (std::string line; std::getline(lines, line);) {
+    rows.push_back(nlohmann::json::parse(line));
+  }
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["policy"], "ts");
+  EXPECT_EQ(rows[1]["policy"], "ucb");
+  for (const nlohmann::json& row : rows) {
+    EXPECT_EQ(row["evaluated"], 200);
+    for (const char* estimator : {"snips", "dr"}) {
+      EXPECT_LT(row[estimator]["low"], 0.9);
+      EXPECT_GT(row[estimator]["high"], 0.9);
+      EXPECT_GT(row[estimator]["low"], row["logged"]["high"]);
+    }
+  }
+  const Outcome again =
+      RunProgram(EvaluateFourArms("--also ucb --draws 200 --json"));
+  EXPECT_EQ(again.out, outcome.out);
+  const Outcome other =
+      RunProgram(EvaluateFourArms("--also ucb --draws 200 --json --seed 2"));
+  EXPECT_NE(other.out, outcome.out);
+}
+
+TEST(Evaluate, TakesItsFlags) {
+  const Outcome outcome = RunProgram(EvaluateFourArms(
+      "--policy ucb --exploration 0.5 --search scan --learn-share 0.25 "
+      "--uniform-only --level 0.5 --clip 2 --regularisation 2 --half-life 500 "
+      "--json"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto row = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(row["learned"], 100);
+  EXPECT_EQ(row["evaluated"].get<int>() + row["passed_over"].get<int>(), 300);
+  EXPECT_GT(row["passed_over"], 100);
+  EXPECT_GT(row["weights"]["clipped"], 20);
+  EXPECT_EQ(row["search"], "scan");
+}
+
+TEST(Evaluate, DrawsAPicture) {
+  const Outcome outcome = RunProgram(
+      EvaluateFourArms("--draws 20 --also ucb --output /dev/null --plot -"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  ExpectParts(outcome.out, {"<svg", "as logged", "ts x certified", "SNIPS",
+                            "mean reward, 95 % intervals", "</svg>"});
+}
+
+TEST(Evaluate, NamesWhatItCannotEvaluate) {
+  const auto expect = [](const std::string& flags,
+                         const std::vector<std::string>& parts) {
+    const Outcome outcome = RunProgram(EvaluateFourArms(flags));
+    EXPECT_EQ(outcome.status, 2);
+    ExpectOneLine(outcome.err);
+    ExpectParts(outcome.err, parts);
+  };
+  expect("--level 1", {"level is 1"});
+  expect("--learn-share 1", {"learn_share is 1"});
+  expect("--draws 0", {"draws is 0"});
+  expect("--clip -1", {"clip is -1"});
+  expect("--policy ucb --accuracy 0.1", {"--accuracy", "elim"});
+  expect("--output /nowhere/rows", {"/nowhere/rows"});
+
+  // A log that does not say which arms there were.
+  const std::string text =
+      Slurp(testing::TestFolder() / "data/logs/four_arms.jsonl");
+  const auto bare = Scratch() / "bare.jsonl";
+  std::istringstream lines(text);
+  std::ofstream file(bare);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("\"event\":\"arm\"") == std::string::npos) {
+      file << line << '\n';
+    }
+  }
+  file.close();
+  const Outcome outcome = RunProgram("evaluate " + bare.string());
+  EXPECT_EQ(outcome.status, 2);
+  ExpectParts(outcome.err, {"does not say which arms there were"});
+}
+
 TEST(CommandLineRows, AreRepeatableRunByRun) {
   const Outcome three =
       RunProgram("simulate --arms 30 --steps 50 --runs 3 --seed 4 --json");
