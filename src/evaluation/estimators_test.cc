@@ -172,7 +172,7 @@ TEST(Estimators, CoverTheTruthAsOftenAsTheySay) {
        {SimulatedLogs::Options{.choices = 3000,
        .logged_preference = 0.5,
        .target_preference = 0.5},
-        SimulatedLogs::Options{.choices = 3000},
+        SimulatedLogs::Options{.choices = 10000},
         SimulatedLogs::Options{
             .choices = 3000, .logged_preference = 0, .target_is_best = true}}) {
     const Covered covered = CoverageOf(options, 1000);
