@@ -159,7 +159,8 @@ struct FixedArms {
 using EvaluationProgress = std::function<void(double done)>;
 
 /// For logs over arms that never change: learns the first `learn_share` of the
-/// choices, rounded down, and evaluates the rest. Throws Error(kInvalidArgument) unless the share is within [0, 1).
+/// choices, rounded down, and evaluates the rest. Throws
+/// Error(kInvalidArgument) unless the share is within [0, 1).
 Evaluation Evaluate(std::span<const LoggedChoice> choices,
                     const FixedArms& arms, const EvaluationOptions& options,
                     double learn_share = 0.5,

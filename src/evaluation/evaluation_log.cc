@@ -91,8 +91,8 @@ EvaluationLog ReadAll(LogReader file, const std::optional<double>& fallback) {
   return log;
 }
 
-// Hands the events over: choices with their number, from 0, and whether they
-// are the last one before others.
+// Hands the events over: choices and rewards with the number of choices before
+// them, changes of arms to `work` itself.
 template <class Work, class UseChoice, class UseReward>
 void Play(const EvaluationLog& log, const FixedArms& arms, Work& work,
           const UseChoice& use_choice, const UseReward& use_reward,

@@ -108,17 +108,20 @@ TEST(EvaluationLog, FollowsChangesOfArms) {
   const std::vector<LoggedChoice> choices = world.Choices(400);
   const std::string text = TextOf(world, choices, true);
   // Nobody chooses from the arms after this, so it changes nothing...
-  const Evaluation before = Evaluate(Read(text), FixedArms{}, {.policy = Ucb()});
+  const Evaluation before =
+      Evaluate(Read(text), FixedArms{}, {.policy = Ucb()});
   const std::string ninth =
       "{\"event\":\"arm\",\"arm\":77,\"features\":[9,9,9]}\n";
-  EXPECT_EQ(Evaluate(Read(text + ninth), FixedArms{}, {.policy = Ucb()}), before);
+  EXPECT_EQ(Evaluate(Read(text + ninth), FixedArms{}, {.policy = Ucb()}),
+            before);
   // ... but there it does: 8 arms were eligible, and 9 are there.
   const std::size_t first = text.find("{\"event\":\"decision\"");
   std::string early = text;
   early.insert(first, ninth);
   ExpectError(ErrorCode::kInvalidArgument,
-              {"line ", "8 arms were eligible, and there are 9"},
-              [&] { Evaluate(Read(early), FixedArms{}, {.policy = Ucb()}, 0); });
+              {"line ", "8 arms were eligible, and there are 9"}, [&] {
+                Evaluate(Read(early), FixedArms{}, {.policy = Ucb()}, 0);
+              });
   // Updated at once to what it was, and removed again.
   early.insert(first + ninth.size(),
                "{\"event\":\"arm\",\"arm\":77,\"features\":[1,2,3]}\n"
@@ -136,11 +139,14 @@ TEST(EvaluationLog, LearnsObservationsAmongWhatIsLearned) {
   const std::string text = TextOf(world, choices, true);
   const std::string strong =
       "{\"event\":\"observation\",\"features\":[0,0,1],\"reward\":1000}\n";
-  const Evaluation before = Evaluate(Read(text), FixedArms{}, {.policy = Ucb()});
-  EXPECT_EQ(Evaluate(Read(text + strong), FixedArms{}, {.policy = Ucb()}), before);
+  const Evaluation before =
+      Evaluate(Read(text), FixedArms{}, {.policy = Ucb()});
+  EXPECT_EQ(Evaluate(Read(text + strong), FixedArms{}, {.policy = Ucb()}),
+            before);
   std::string early = text;
   early.insert(text.find("{\"event\":\"decision\""), strong);
-  const Evaluation after = Evaluate(Read(early), FixedArms{}, {.policy = Ucb()});
+  const Evaluation after =
+      Evaluate(Read(early), FixedArms{}, {.policy = Ucb()});
   EXPECT_GT(std::abs(after.direct.value - before.direct.value), 1);
 }
 
