@@ -133,9 +133,9 @@ class Weights {
   double operator[](std::size_t i) const { return values_[i]; }
   const WeightSummary& summary() const { return summary_; }
 
-  // With few choices that count, a standard error is itself uncertain. In
-  // simulated logs Student's distribution with this freedom covers as often as
-  // it says where the normal one and the bootstrap cover less often.
+  // With few choices that count, a standard error is itself uncertain. On short
+  // simulated logs intervals with this freedom contain the truth more often
+  // than those with n - 1 or of a normal distribution (bench/coverage.cc).
   double freedom() const { return summary_.effective_sample_size - 1; }
 
  private:
