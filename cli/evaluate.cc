@@ -22,6 +22,7 @@
 #include "progress.h"
 #include "reproduction/figures.h"
 #include "reproduction/text.h"
+#include "research/npy.h"
 
 namespace manyarms::cli {
 namespace {
@@ -149,14 +150,31 @@ std::vector<std::string> NotesOn(const Evaluation& result) {
 // The arms before the log began.
 class Arms {
  public:
-  explicit Arms(const EvaluationLog& log) {
-    if (log.changes == 0) {
-      throw Error(ErrorCode::kNoArms,
-                  "the log does not say which arms there were");
+  Arms(const std::string& path, const EvaluationLog& log) {
+    if (path.empty()) {
+      if (log.changes == 0) {
+        throw Error(ErrorCode::kNoArms,
+                    "the log does not say which arms there were; give them "
+                    "by --arms");
+      }
+      return;
     }
+    if (log.names.size() > 0) {
+      throw Error(ErrorCode::kUnsupported,
+                  "the log's arms have names, and those of --arms are numbers");
+    }
+    matrix_ = ReadNpy(std::filesystem::path(path));
+    ids_.resize(matrix_->rows);
+    std::iota(ids_.begin(), ids_.end(), ArmId{0});
   }
 
-  FixedArms fixed() const { return {}; }
+  FixedArms fixed() const {
+    return matrix_ ? FixedArms{ids_, matrix_->Rows()} : FixedArms{};
+  }
+
+ private:
+  std::optional<NpyMatrix> matrix_;
+  std::vector<ArmId> ids_;
 };
 
 Outcome OutcomeOf(const Flags& flags, const EvaluationLog& log,
@@ -331,7 +349,7 @@ void Run(const Flags& flags) {
       ReadEvaluationLog(std::filesystem::path(flags.log),
                         {.default_reward = flags.default_reward,
                          .ignore_torn_tail = flags.ignore_torn_tail});
-  const Arms arms(log);
+  const Arms arms(flags.arms, log);
   const Estimate logged = LoggedReward(log, flags.level);
   std::vector<NamedEstimate> estimates;
   std::vector<Outcome> outcomes;
@@ -356,6 +374,13 @@ void AddLogFlags(CLI::App& command, Flags& flags) {
   command.add_option("log", flags.log, "The log (docs/log.md)")
       ->required()
       ->type_name("FILE");
+  command
+      .add_option("--arms", flags.arms,
+                  "The arms before the log began, a row of features each "
+                  "(.npy); their ids are 0, 1, 2, ... Without it the log must "
+                  "say when arms came")
+      ->type_name("FILE")
+      ->group(kGroup);
   command
       .add_option("--default-reward", flags.default_reward,
                   "What choices without a reward had; otherwise they are left "

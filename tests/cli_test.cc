@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -175,6 +176,19 @@ std::string EvaluateFourArms(const std::string& flags) {
                      testing::TestFolder().string(), flags);
 }
 
+// As numpy.save writes the arms of that log.
+void WriteFourArms(const std::filesystem::path& path) {
+  std::string header =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }";
+  header.resize(117, ' ');
+  header += '\n';
+  const std::array<float, 8> rows{1, 0, 0, 1, 0.5F, 0.5F, -0.5F, 1};
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY" << '\x01' << '\0' << '\x76' << '\0' << header;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  file.write(reinterpret_cast<const char*>(rows.data()), sizeof(rows));
+}
+
 TEST(Evaluate, PrintsATableForPeople) {
   const Outcome outcome = RunProgram(EvaluateFourArms("--also ucb,elim"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -266,7 +280,25 @@ TEST(Evaluate, NamesWhatItCannotEvaluate) {
   file.close();
   const Outcome outcome = RunProgram("evaluate " + bare.string());
   EXPECT_EQ(outcome.status, 2);
-  ExpectParts(outcome.err, {"does not say which arms there were"});
+  ExpectParts(outcome.err, {"does not say which arms there were", "--arms"});
+
+  // The same arms from a file give the same as those of the log.
+  const auto arms = Scratch() / "arms.npy";
+  WriteFourArms(arms);
+  const Outcome with =
+      RunProgram(fmt::format("evaluate {} --arms {} --policy ucb --json",
+                             bare.string(), arms.string()));
+  ASSERT_EQ(with.status, 0) << with.err;
+  const Outcome without = RunProgram(EvaluateFourArms("--policy ucb --json"));
+  auto row = nlohmann::json::parse(with.out);
+  auto same = nlohmann::json::parse(without.out);
+  row.erase("log");
+  same.erase("log");
+  EXPECT_EQ(row, same);
+  const Outcome none =
+      RunProgram("evaluate " + bare.string() + " --arms /nowhere/arms.npy");
+  EXPECT_EQ(none.status, 2);
+  ExpectParts(none.err, {"/nowhere/arms.npy"});
 }
 
 TEST(CommandLineRows, AreRepeatableRunByRun) {
