@@ -130,11 +130,14 @@ std::vector<std::string> NotesOn(const Evaluation& result) {
   const double error =
       weights.mean *
       std::sqrt(std::max(n / weights.effective_sample_size - 1, 0.0) / n);
-  if (weights.clipped == 0 && std::abs(weights.mean - 1) > 4 * error) {
-    notes.push_back(
-        fmt::format("weights are {:.3g} on average, and should be 1 within "
-                    "{:.2g}: the log's probabilities seem wrong",
-                    weights.mean, error));
+  constexpr double kRounding = 1e-6;
+  if (weights.clipped == 0 &&
+      std::abs(weights.mean - 1) > 4 * error + kRounding) {
+    notes.push_back(fmt::format(
+        "weights are {:.3g} on average, and should be 1 within {:.2g}: the "
+        "log's probabilities are wrong, or what the policy does often was "
+        "hardly ever logged",
+        weights.mean, error));
   }
   if (weights.clipped > 0) {
     notes.push_back(fmt::format("{} weights were clipped: estimates are biased",

@@ -266,6 +266,19 @@ TEST(Evaluate, NamesWhatItCannotEvaluate) {
   expect("--policy ucb --accuracy 0.1", {"--accuracy", "elim"});
   expect("--output /nowhere/rows", {"/nowhere/rows"});
 
+  // Probabilities that are a tenth of what they were.
+  std::string wrong =
+      Slurp(testing::TestFolder() / "data/logs/four_arms.jsonl");
+  for (std::size_t at = 0; (at = wrong.find("y\":0.", at)) != std::string::npos;
+       ++at) {
+    wrong.insert(at + 5, "0");
+  }
+  std::ofstream(Scratch() / "wrong.jsonl") << wrong;
+  const Outcome noted = RunProgram(
+      fmt::format("evaluate {}", (Scratch() / "wrong.jsonl").string()));
+  EXPECT_EQ(noted.status, 0) << noted.err;
+  ExpectParts(noted.out, {"should be 1", "probabilities are wrong"});
+
   // A log that does not say which arms there were.
   const std::string text =
       Slurp(testing::TestFolder() / "data/logs/four_arms.jsonl");

@@ -26,9 +26,8 @@ struct EvaluationOptions {
   /// Whether only those choices are evaluated that were drawn uniformly.
   bool uniform_only = false;
   /// How often a policy that draws at random is asked for each choice that is
-  /// evaluated, 1 to
-  /// kMaxEvaluationDraws. Few draws cost no bias: they make intervals
-  /// longer, which count them in.
+  /// evaluated, 1 to kMaxEvaluationDraws. Few draws cost no bias: they make
+  /// intervals longer, which count them in.
   std::size_t draws = 1000;
   // NOLINTNEXTLINE(readability-redundant-member-init): g++ warns without it.
   EstimatorOptions estimators = {};

@@ -231,6 +231,15 @@ class TestEvaluate:
         with pytest.raises(InvalidArgumentError, match="line 1: .*context"):
             manyarms.evaluate(log, bandit)
 
+    @pytest.mark.parametrize("options", [
+        {}, {"negative_rewards": True}, {"context_dim": 2, "policy": "ucb"},
+    ])
+    def test_knows_the_features_of_a_populations_arms(self, options):
+        features = np.random.default_rng(0).normal(size=(ARMS, DIM)).astype(np.float32)
+        shop = manyarms.Population(DIM, **options)
+        shop.add_arms(range(ARMS), features)
+        np.testing.assert_allclose(manyarms._core.all_features(shop), features, rtol=1e-6)
+
     def test_passes_over_what_was_not_uniform(self):
         log, bandit = logged_choices(uniform=True)
         log["uniform"][::3] = False
