@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "manyarms/random.h"
@@ -267,12 +268,9 @@ TEST(Evaluate, NamesWhatItCannotEvaluate) {
   expect("--output /nowhere/rows", {"/nowhere/rows"});
 
   // Probabilities that are a tenth of what they were.
-  std::string wrong =
-      Slurp(testing::TestFolder() / "data/logs/four_arms.jsonl");
-  for (std::size_t at = 0; (at = wrong.find("y\":0.", at)) != std::string::npos;
-       ++at) {
-    wrong.insert(at + 5, "0");
-  }
+  const std::string wrong = std::regex_replace(
+      Slurp(testing::TestFolder() / "data/logs/four_arms.jsonl"),
+      std::regex("y\":0\\."), "y\":0.0");
   std::ofstream(Scratch() / "wrong.jsonl") << wrong;
   const Outcome noted = RunProgram(
       fmt::format("evaluate {}", (Scratch() / "wrong.jsonl").string()));
