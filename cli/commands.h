@@ -17,6 +17,7 @@ void AddReplay(CLI::App& app);
 void AddReport(CLI::App& app);
 void AddPlanLsh(CLI::App& app);
 void AddAdversary(CLI::App& app);
+void AddEvaluate(CLI::App& app);
 void AddOptions(CLI::App& app);
 
 }  // namespace manyarms::cli

@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(0, 1);
     manyarms::cli::AddSimulate(app);
     manyarms::cli::AddReplay(app);
+    manyarms::cli::AddEvaluate(app);
     manyarms::cli::AddReproduce(app);
     manyarms::cli::AddReport(app);
     manyarms::cli::AddPlanLsh(app);

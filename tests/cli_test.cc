@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <vector>
 
@@ -278,6 +280,147 @@ TEST(CommandLinePlots, MissAMissingGnuplotBeforeTheWork) {
       fmt::format("timeout -s INT 1 env PATH=/nowhere {} reproduce --out {}",
                   program, (Scratch() / "reproduced").string()));
   ExpectParts(reproduce.err, {"there will be no page with plots"});
+}
+
+// A log of 400 choices among four arms, made by hand-set probabilities.
+std::string EvaluateFourArms(const std::string& flags) {
+  return fmt::format("evaluate {}/data/logs/four_arms.jsonl {}",
+                     testing::TestFolder().string(), flags);
+}
+
+// As numpy.save writes the arms of that log.
+void WriteFourArms(const std::filesystem::path& path) {
+  std::string header =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }";
+  header.resize(117, ' ');
+  header += '\n';
+  const std::array<float, 8> rows{1, 0, 0, 1, 0.5F, 0.5F, -0.5F, 1};
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY" << '\x01' << '\0' << '\x76' << '\0' << header;
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+  file.write(reinterpret_cast<const char*>(rows.data()), sizeof(rows));
+}
+
+TEST(Evaluate, PrintsATableForPeople) {
+  const Outcome outcome = RunProgram(EvaluateFourArms("--also ucb,elim"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  ExpectParts(outcome.out,
+              {"400 choices with rewards (169 uniform), 0 without",
+               "95 % interval", "as logged", "ts x certified       IPS",
+               "ucb x certified      SNIPS", "elim x certified     replay",
+               "200 learned, 200 evaluated", "uniform choices", "note: "});
+}
+
+// The best arm's mean reward is 0.9, and both policies know it after 200
+// rewards.
+TEST(Evaluate, PrintsRowsForPrograms) {
+  const Outcome outcome =
+      RunProgram(EvaluateFourArms("--also ucb --draws 200 --json"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::vector<nlohmann::json> rows;
+  for (std::string line; std::getline(lines, line);) {
+    rows.push_back(nlohmann::json::parse(line));
+  }
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["policy"], "ts");
+  EXPECT_EQ(rows[1]["policy"], "ucb");
+  for (const nlohmann::json& row : rows) {
+    EXPECT_EQ(row["evaluated"], 200);
+    for (const char* estimator : {"snips", "dr"}) {
+      EXPECT_LT(row[estimator]["low"], 0.9);
+      EXPECT_GT(row[estimator]["high"], 0.9);
+      EXPECT_GT(row[estimator]["low"], row["logged"]["high"]);
+    }
+  }
+  const Outcome again =
+      RunProgram(EvaluateFourArms("--also ucb --draws 200 --json"));
+  EXPECT_EQ(again.out, outcome.out);
+  const Outcome other =
+      RunProgram(EvaluateFourArms("--also ucb --draws 200 --json --seed 2"));
+  EXPECT_NE(other.out, outcome.out);
+}
+
+TEST(Evaluate, TakesItsFlags) {
+  const Outcome outcome = RunProgram(EvaluateFourArms(
+      "--policy ucb --exploration 0.5 --search scan --learn-share 0.25 "
+      "--uniform-only --level 0.5 --clip 2 --regularisation 2 --half-life 500 "
+      "--json"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto row = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(row["learned"], 100);
+  EXPECT_EQ(row["evaluated"].get<int>() + row["passed_over"].get<int>(), 300);
+  EXPECT_GT(row["passed_over"], 100);
+  EXPECT_GT(row["weights"]["clipped"], 20);
+  EXPECT_EQ(row["search"], "scan");
+}
+
+TEST(Evaluate, DrawsAPicture) {
+  const Outcome outcome = RunProgram(
+      EvaluateFourArms("--draws 20 --also ucb --output /dev/null --plot -"));
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  ExpectParts(outcome.out, {"<svg", "as logged", "ts x certified", "SNIPS",
+                            "mean reward, 95 % intervals", "</svg>"});
+}
+
+TEST(Evaluate, NamesWhatItCannotEvaluate) {
+  const auto expect = [](const std::string& flags,
+                         const std::vector<std::string>& parts) {
+    const Outcome outcome = RunProgram(EvaluateFourArms(flags));
+    EXPECT_EQ(outcome.status, 2);
+    ExpectOneLine(outcome.err);
+    ExpectParts(outcome.err, parts);
+  };
+  expect("--level 1", {"level is 1"});
+  expect("--learn-share 1", {"learn_share is 1"});
+  expect("--draws 0", {"draws is 0"});
+  expect("--clip -1", {"clip is -1"});
+  expect("--policy ucb --accuracy 0.1", {"--accuracy", "elim"});
+  expect("--output /nowhere/rows", {"/nowhere/rows"});
+
+  // Probabilities that are a tenth of what they were.
+  const std::string wrong = std::regex_replace(
+      Slurp(testing::TestFolder() / "data/logs/four_arms.jsonl"),
+      std::regex("y\":0\\."), "y\":0.0");
+  std::ofstream(Scratch() / "wrong.jsonl") << wrong;
+  const Outcome noted = RunProgram(
+      fmt::format("evaluate {}", (Scratch() / "wrong.jsonl").string()));
+  EXPECT_EQ(noted.status, 0) << noted.err;
+  ExpectParts(noted.out, {"should be 1", "probabilities are wrong"});
+
+  // A log that does not say which arms there were.
+  const std::string text =
+      Slurp(testing::TestFolder() / "data/logs/four_arms.jsonl");
+  const auto bare = Scratch() / "bare.jsonl";
+  std::istringstream lines(text);
+  std::ofstream file(bare);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("\"event\":\"arm\"") == std::string::npos) {
+      file << line << '\n';
+    }
+  }
+  file.close();
+  const Outcome outcome = RunProgram("evaluate " + bare.string());
+  EXPECT_EQ(outcome.status, 2);
+  ExpectParts(outcome.err, {"does not say which arms there were", "--arms"});
+
+  // The same arms from a file give the same as those of the log.
+  const auto arms = Scratch() / "arms.npy";
+  WriteFourArms(arms);
+  const Outcome with =
+      RunProgram(fmt::format("evaluate {} --arms {} --policy ucb --json",
+                             bare.string(), arms.string()));
+  ASSERT_EQ(with.status, 0) << with.err;
+  const Outcome without = RunProgram(EvaluateFourArms("--policy ucb --json"));
+  auto row = nlohmann::json::parse(with.out);
+  auto same = nlohmann::json::parse(without.out);
+  row.erase("log");
+  same.erase("log");
+  EXPECT_EQ(row, same);
+  const Outcome none =
+      RunProgram("evaluate " + bare.string() + " --arms /nowhere/arms.npy");
+  EXPECT_EQ(none.status, 2);
+  ExpectParts(none.err, {"/nowhere/arms.npy"});
 }
 
 TEST(CommandLineRows, AreRepeatableRunByRun) {

@@ -19,7 +19,8 @@ Rewards that depend on the situation of a choice, too:
     d = feed.choose(context=[hour / 24, is_phone])
     feed.learn(d, reward)           # d has kept its context
 
-The package also has ``manyarms.sim`` (worlds to try policies in),
+The package also has ``manyarms.evaluation`` (how well a policy would have done, from
+logs), ``manyarms.sim`` (worlds to try policies in),
 ``manyarms.reproduce`` (the paper's tables), ``manyarms.plots``,
 ``manyarms.adapters`` (for code written for other libraries) and
 ``manyarms.errors``.
@@ -28,7 +29,7 @@ The package also has ``manyarms.sim`` (worlds to try policies in),
 import importlib
 from typing import Any
 
-from manyarms import errors, sim
+from manyarms import errors, evaluation, sim
 from manyarms._core import (
     Bandit,
     Certified,
@@ -48,6 +49,7 @@ from manyarms._core import (
 from manyarms._log import Log, log_header, log_to_parquet, read_log
 from manyarms._reproduce import reproduce
 from manyarms.errors import Error
+from manyarms.evaluation import evaluate
 
 __version__ = version
 
@@ -74,6 +76,8 @@ __all__ = [
     "TheoryRadius",
     "__version__",
     "errors",
+    "evaluate",
+    "evaluation",
     "log_header",
     "log_to_parquet",
     "read_log",

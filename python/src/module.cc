@@ -6,6 +6,7 @@
 #include "bandit.h"
 #include "decision.h"
 #include "errors.h"
+#include "evaluation.h"
 #include "ids.h"
 #include "log.h"
 #include "manyarms/threads.h"
@@ -50,6 +51,7 @@ NB_MODULE(_core, module) {
   BindBandit(module);
   BindPopulation(module);
   BindLog(module);
+  BindEvaluation(module);
   BindSim(module);
   BindThreads(module);
 }

@@ -41,8 +41,8 @@ def numbers(text, pattern):
 def test_all_examples_are_tested_and_short():
     names = sorted(path.name for path in FOLDER.glob("*.py"))
     assert names == [
-        "ads.py", "first_steps.py", "from_mabwiser.py", "movielens.py", "news_feed.py",
-        "users.py",
+        "ads.py", "evaluation.py", "first_steps.py", "from_mabwiser.py", "movielens.py",
+        "news_feed.py", "users.py",
     ]
     for name in names:
         text = (FOLDER / name).read_text(encoding="utf-8")
@@ -89,6 +89,17 @@ def test_ads_are_shown_where_they_may_be():
     assert rates[-1, 2] > 0  # so that budgets did matter
     assert "0 adverts shown outside their target or beyond their budget" in out
     assert "lowest budget left: 0" in out
+
+
+def test_evaluation_knows_policies_that_were_never_in_use(tmp_path):
+    out = run("evaluation.py", tmp_path / "log.jsonl")
+    (rule, best), = numbers(out, r"the rule earns (\S+), the best item (\S+)")
+    estimates = numbers(out, r"(?:snips|dr): (\S+), 95 % interval (\S+) to (\S+)")
+    truths = numbers(out, r"in truth: (\S+)").repeat(2)
+    assert len(estimates) == len(truths) == 4
+    # Seeds are fixed: all four intervals hold the truth, as 95 of 100 do.
+    assert (estimates[:, 1] < truths).all() and (truths < estimates[:, 2]).all()
+    assert (truths > rule + 0.1).all() and (truths <= best).all()
 
 
 def test_users_have_models_of_their_own():

@@ -1,0 +1,165 @@
+#include "manyarms/evaluation_log.h"
+
+#include <sstream>
+
+#include "manyarms/log.h"
+#include "small_log.h"
+#include "testing.h"
+
+namespace manyarms {
+namespace {
+
+using testing::ExpectError;
+using testing::SmallLog;
+
+// The choices as a log that says which arms there are. Each reward comes three
+// decisions later.
+std::string TextOf(const SmallLog& log,
+                   const std::vector<LoggedChoice>& choices, bool with_arms,
+                   bool with_names = false) {
+  const auto arm = [with_names](ArmId id) {
+    return with_names ? LoggedArm("arm " + std::to_string(id)) : LoggedArm(id);
+  };
+  std::ostringstream text;
+  LogWriter writer(text, {.dim = SmallLog::kDim});
+  for (ArmId id = 0; with_arms && id < SmallLog::kArms; ++id) {
+    writer.Write(LoggedArmChange{
+        .arm = arm(id), .features = log.Features(id), .time = {}});
+  }
+  for (std::size_t i = 0; i < choices.size() + 3; ++i) {
+    if (i < choices.size()) {
+      LoggedDecision decision;
+      decision.id = i + 1;
+      decision.arm = arm(choices[i].arm);
+      decision.features = choices[i].features;
+      decision.eligible = choices[i].eligible;
+      decision.uniform = choices[i].uniform;
+      decision.probability = choices[i].probability;
+      writer.Write(decision);
+    }
+    if (i >= 3) {
+      LoggedReward reward;
+      reward.decision = i - 2;
+      reward.reward = choices[i - 3].reward;
+      writer.Write(reward);
+    }
+  }
+  writer.Flush();
+  return text.str();
+}
+
+EvaluationLog Read(const std::string& text,
+                   const ReadChoicesOptions& options = {}) {
+  std::istringstream in(text);
+  return ReadEvaluationLog(in, options);
+}
+
+BanditOptions Ucb() { return {.dim = SmallLog::kDim, .policy = UcbOptions{}}; }
+
+TEST(EvaluationLog, GivesWhatItsChoicesGive) {
+  const SmallLog world(1);
+  const std::vector<LoggedChoice> choices = world.Choices(400);
+  const EvaluationOptions options{.policy = Ucb()};
+  const Evaluation result = Evaluate(choices, world.arms(), options, 0.3);
+  const ReplayResult replayed =
+      Replay(choices, world.arms(), {.policy = Ucb()});
+  for (const bool with_names : {false, true}) {
+    const EvaluationLog log = Read(TextOf(world, choices, true, with_names));
+    EXPECT_EQ(log.choices, 400U);
+    EXPECT_EQ(log.uniform, 200U);
+    EXPECT_EQ(log.changes, SmallLog::kArms);
+    EXPECT_EQ(log.names.size(), with_names ? SmallLog::kArms : 0);
+    EXPECT_EQ(Evaluate(log, FixedArms{}, options, 0.3), result);
+    EXPECT_EQ(Replay(log, FixedArms{}, {.policy = Ucb()}), replayed);
+  }
+  const EvaluationLog bare = Read(TextOf(world, choices, false));
+  EXPECT_EQ(Evaluate(bare, world.arms(), options, 0.3), result);
+}
+
+// An arm that goes between a decision and its reward was there when the
+// decision was made.
+TEST(EvaluationLog, HasChoicesWhereTheyWereMade) {
+  const SmallLog world(2);
+  const std::vector<LoggedChoice> choices = world.Choices(400);
+  std::string text = TextOf(world, choices, true);
+  text += R"({"event":"decision","id":9001,"arm":0,"features":[)";
+  for (const float value : world.Features(0)) {
+    text +=
+        std::to_string(value) + (value == world.Features(0).back() ? "" : ",");
+  }
+  text += R"(],"score":0,"eligible":8,"probability":0.125,"uniform":true})";
+  text += "\n{\"event\":\"arm removed\",\"arm\":0}\n";
+  const std::string reward =
+      "{\"event\":\"reward\",\"decision\":9001,\"reward\":0.5}\n";
+  const Evaluation result =
+      Evaluate(Read(text + reward), FixedArms{}, {.policy = Ucb()});
+  EXPECT_EQ(result.learned + result.evaluated, 401U);
+  // Without a reward it is left out, or has the default.
+  const EvaluationLog without = Read(text);
+  EXPECT_EQ(without.choices, 400U);
+  EXPECT_EQ(without.without_reward, 1U);
+  EXPECT_EQ(Evaluate(Read(text, {.default_reward = 0.5}), FixedArms{},
+                     {.policy = Ucb()}),
+            result);
+}
+
+TEST(EvaluationLog, FollowsChangesOfArms) {
+  const SmallLog world(3);
+  const std::vector<LoggedChoice> choices = world.Choices(400);
+  const std::string text = TextOf(world, choices, true);
+  // Nobody chooses from the arms after this, so it changes nothing...
+  const Evaluation before =
+      Evaluate(Read(text), FixedArms{}, {.policy = Ucb()});
+  const std::string ninth =
+      "{\"event\":\"arm\",\"arm\":77,\"features\":[9,9,9]}\n";
+  EXPECT_EQ(Evaluate(Read(text + ninth), FixedArms{}, {.policy = Ucb()}),
+            before);
+  // ... but there it does: 8 arms were eligible, and 9 are there.
+  const std::size_t first = text.find("{\"event\":\"decision\"");
+  std::string early = text;
+  early.insert(first, ninth);
+  ExpectError(ErrorCode::kInvalidArgument,
+              {"line ", "8 arms were eligible, and there are 9"}, [&] {
+                Evaluate(Read(early), FixedArms{}, {.policy = Ucb()}, 0);
+              });
+  // Updated at once to what it was, and removed again.
+  early.insert(first + ninth.size(),
+               "{\"event\":\"arm\",\"arm\":77,\"features\":[1,2,3]}\n"
+               "{\"event\":\"arm removed\",\"arm\":77}\n");
+  EXPECT_EQ(Evaluate(Read(early), FixedArms{}, {.policy = Ucb()}), before);
+  // What is not there cannot go.
+  early.insert(first, "{\"event\":\"arm removed\",\"arm\":78}\n");
+  ExpectError(ErrorCode::kUnknownId, {"line 10: ", "78"},
+              [&] { Evaluate(Read(early), FixedArms{}, {.policy = Ucb()}); });
+}
+
+TEST(EvaluationLog, LearnsObservationsAmongWhatIsLearned) {
+  const SmallLog world(4);
+  const std::vector<LoggedChoice> choices = world.Choices(400);
+  const std::string text = TextOf(world, choices, true);
+  const std::string strong =
+      "{\"event\":\"observation\",\"features\":[0,0,1],\"reward\":1000}\n";
+  const Evaluation before =
+      Evaluate(Read(text), FixedArms{}, {.policy = Ucb()});
+  EXPECT_EQ(Evaluate(Read(text + strong), FixedArms{}, {.policy = Ucb()}),
+            before);
+  std::string early = text;
+  early.insert(text.find("{\"event\":\"decision\""), strong);
+  const Evaluation after =
+      Evaluate(Read(early), FixedArms{}, {.policy = Ucb()});
+  EXPECT_GT(std::abs(after.direct.value - before.direct.value), 1);
+}
+
+TEST(EvaluationLog, NeedsTheNumberOfEligibleArms) {
+  const SmallLog world(5);
+  std::vector<LoggedChoice> choices = world.Choices(40);
+  choices[30].eligible = 0;
+  ExpectError(ErrorCode::kInvalidArgument,
+              {"line ", "does not say how many arms were eligible"}, [&] {
+                Evaluate(Read(TextOf(world, choices, true)), FixedArms{},
+                         {.policy = Ucb()});
+              });
+}
+
+}  // namespace
+}  // namespace manyarms
