@@ -33,6 +33,8 @@ class RandomStream {
     kLearner = 14,    ///< a learner's own part of the true parameter
     kVisit = 15,      ///< which learner comes, in which context, by the step
     kContext = 16,    ///< a context's values, by its number or the step
+    kTurn = 19,       ///< a turned parameter, indexed by the turns before it
+    kDrift = 20,      ///< where a parameter drifts to, indexed likewise
   };
 
   RandomStream(std::uint64_t seed, Role role, std::uint64_t index);
