@@ -26,11 +26,6 @@ std::string ContextParameters() {
                      PythonText(defaults.context_constants));
 }
 
-std::string LearningParameters() {
-  return "rewards: typing.Literal['linear', 'clicks'] = 'linear', forgetting: "
-         "float = 1.0, half_life: float | None = None";
-}
-
 constexpr std::string_view kLearningHelp =
     R"(rewards: 'linear', or 'clicks' for rewards of 0, 1 and shares between them, which
     are learned by logistic regression. Scores and predictions are then
@@ -51,6 +46,11 @@ context_constants: whether a constant 1 is appended to contexts and features, so
 )";
 
 }  // namespace
+
+std::string LearningParameters() {
+  return "rewards: typing.Literal['linear', 'clicks'] = 'linear', forgetting: "
+         "float = 1.0, half_life: float | None = None";
+}
 
 std::string Quoted(const std::vector<std::string_view>& names,
                    std::string_view last) {
