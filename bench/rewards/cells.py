@@ -30,7 +30,7 @@ class Scale:
     steps: int = 20_000
     click_worlds: int = 20
     click_arms: tuple[int, ...] = (5_000, 100_000)
-    changing_worlds: int = 10
+    changing_worlds: int = 6
     changing_arms: int = 1_000
     changing_steps: int = 10_000
     click_rival_worlds: int = 5

@@ -17,6 +17,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as one choice of manyarms takes
 import cells
 
 import manyarms
