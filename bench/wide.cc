@@ -60,7 +60,7 @@ void Verify(const Posterior& posterior, std::span<const float> x) {
                                 .cast<double>();
   const double width = posterior.Width(x);
   const double kept =
-      (posterior.kept_inverse().triangularView<Eigen::Lower>() * v).norm();
+      (posterior.Inverse().triangularView<Eigen::Lower>() * v).norm();
   if (std::abs(kept - width) > 1e-9 * width) {
     throw std::logic_error("the kept inverse is wrong");
   }
@@ -90,7 +90,7 @@ void BenchParts(std::size_t dim) {
     both.push_back(Milliseconds([&] { keeping.Update(x, 1.0); }));
     draw.push_back(Milliseconds([&] { sink = plain.Sample(1.0, xi)[0]; }));
     pack.push_back(Milliseconds(
-        [&] { packed.Pack(keeping.kept_inverse().data(), dim, 1.0); }));
+        [&] { packed.Pack(keeping.Inverse().data(), dim, 1.0); }));
     read.push_back(Milliseconds(
         [&] { sink = kernels::PlainRead(memory.data(), memory.size()); }));
   }

@@ -1,6 +1,6 @@
 // What must hold for populations with every policy and search that serve them:
-// with learners that know nothing of each other, with a shared prior, and with
-// contexts.
+// with learners that know nothing of each other, with a shared prior, with
+// contexts, and with clicks that are forgotten.
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +8,16 @@
 #include <set>
 #include <sstream>
 
+#include "bandit/model.h"
 #include "manyarms/population.h"
 #include "policy_laws.h"
+#include "posterior/logistic.h"
 #include "search/kinds.h"
 
 namespace manyarms {
 namespace {
 
-enum class Kind { kIndependent, kSharedPrior, kContexts };
+enum class Kind { kIndependent, kSharedPrior, kContexts, kFadingClicks };
 
 struct PopulationCase {
   Combination combination;
@@ -26,15 +28,6 @@ struct PopulationCase {
   }
 };
 
-bool ExploresByTheory(const Combination& combination) {
-  const auto* ts = std::get_if<ThompsonOptions>(&combination.policy);
-  const auto* ucb = std::get_if<UcbOptions>(&combination.policy);
-  return (ts != nullptr &&
-          std::holds_alternative<TheoryRadius>(ts->exploration)) ||
-         (ucb != nullptr &&
-          std::holds_alternative<TheoryRadius>(ucb->exploration));
-}
-
 std::vector<PopulationCase> Cases() {
   std::vector<PopulationCase> cases;
   for (const Combination& combination :
@@ -43,15 +36,17 @@ std::vector<PopulationCase> Cases() {
        })) {
     cases.push_back({combination, Kind::kIndependent});
     cases.push_back({combination, Kind::kContexts});
-    if (!ExploresByTheory(combination)) {
+    if (!ExploresByTheory(combination.policy)) {
       cases.push_back({combination, Kind::kSharedPrior});
+      cases.push_back({combination, Kind::kFadingClicks});
     }
   }
   return cases;
 }
 
 std::string CaseName(const ::testing::TestParamInfo<PopulationCase>& c) {
-  constexpr const char* kNames[] = {"", "SharedPrior", "Contexts"};
+  constexpr const char* kNames[] = {"", "SharedPrior", "Contexts",
+                                    "FadingClicks"};
   return c.param.combination.name +
          kNames[static_cast<std::size_t>(c.param.kind)];
 }
@@ -66,6 +61,10 @@ class PopulationLaws : public ::testing::TestWithParam<PopulationCase> {
                               .seed = seed};
     if (GetParam().kind == Kind::kContexts) options.context_dim = 2;
     if (GetParam().kind == Kind::kSharedPrior) options.prior = SharedPrior{};
+    if (GetParam().kind == Kind::kFadingClicks) {
+      options.rewards = RewardModel::kClicks;
+      options.forgetting = 0.98;
+    }
     return options;
   }
 
@@ -84,7 +83,8 @@ class PopulationLaws : public ::testing::TestWithParam<PopulationCase> {
     const std::vector<float> row = Row(arm);
     double sum = 0;
     for (const float value : row) sum += value;
-    return sum + row[learner % kDim];
+    sum += row[learner % kDim];
+    return GetParam().kind == Kind::kFadingClicks ? Sigmoid(sum) : sum;
   }
 
   static void AddArms(Population& population, ArmId first, ArmId last) {
@@ -183,7 +183,7 @@ TEST_P(PopulationLaws, PlaysTheOnlyArm) {
   population.Add(42, Row(1));
   for (std::uint64_t t = 0; t < 30; ++t) {
     ASSERT_EQ(Step(population, t), 42U);
-    population.Observe(t % 5, ArmId{42}, -1.0, ContextAt(t));
+    population.Observe(t % 5, ArmId{42}, 0.0, ContextAt(t));
   }
 }
 

@@ -127,3 +127,11 @@ def test_the_manual_s_example_of_contexts(tmp_path: pathlib.Path) -> None:
     example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
     (tmp_path / "example.py").write_text(example + "assert np.abs(bandit.mean - M).max() < 0.5\n")
     run("example.py", cwd=tmp_path)
+
+
+def test_the_manual_s_example_of_clicks(tmp_path: pathlib.Path) -> None:
+    text = (ROOT / "docs" / "python.md").read_text().split("\n## Clicks and forgetting\n")[1]
+    example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    check = "assert abs(ads.predict(X[best]) - 1 / (1 + np.exp(-X[best] @ theta))) < 0.1\n"
+    (tmp_path / "example.py").write_text(example + check)
+    run("example.py", cwd=tmp_path)

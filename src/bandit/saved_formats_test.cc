@@ -164,6 +164,23 @@ TEST(Saved, ReadsFormatFourWithTheInverse) {
                 .max_pending = 1000});
 }
 
+// A file of format 5, which has a prior.
+TEST(Saved, ReadsFormatFiveWithAPrior) {
+  ExpectFileOf(
+      SavedFolder() / "format-5-ucb-certified",
+      {.dim = 3,
+       .policy = UcbOptions{.exploration = 0.75},
+       .search = CertifiedOptions{.background = false,
+                                  .check_every = 7,
+                                  .max_bytes = 123'456,
+                                  .first_pass = false},
+       .regularisation = 0.5,
+       .prior = GaussianPrior{.mean = {1, 0, -2},
+                              .precision = {2, 1, 0, 1, 2, 0, 0, 0, 3}},
+       .seed = 9,
+       .max_pending = 1000});
+}
+
 TEST(Saved, SaysSoWhenTheFormatIsOfALaterVersion) {
   const std::string whole = Bytes(MakeBandit(ThompsonOptions{}));
   std::string later = whole.substr(0, whole.size() - 4);

@@ -10,7 +10,7 @@
 namespace manyarms {
 
 /// A policy that asks one question over all arms for each choice (ts and ucb).
-/// A choice costs O(d^2) and one search.
+/// A choice costs a question and one search.
 ///
 /// With contexts, each context is an asker of its own: contexts that recur get
 /// finders of their own, and all others share one.
@@ -33,7 +33,7 @@ class AskingPolicy final : public Policy {
   Query Ask(Context context);
   FinderCache::Loan FinderOf(Context context);
 
-  const Posterior& posterior_;
+  Posterior& posterior_;
   const ContextModel model_;
   const std::uint64_t seed_;
   const std::unique_ptr<Questions> questions_;

@@ -40,13 +40,13 @@ class Confidence {
   float Uncertainty(Slot slot) const;
 
   /// V^{-1/2}: an arm's uncertainty is beta |Factor() x|.
-  const RowMatrix& Factor() const { return posterior_.kept_inverse(); }
+  const RowMatrix& Factor() const { return posterior_.Inverse(); }
 
   double exploration() const { return exploration_; }
 
  private:
   const ArmStore& store_;
-  const Posterior& posterior_;
+  Posterior& posterior_;
   const double exploration_;
 };
 

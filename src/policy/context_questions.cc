@@ -12,7 +12,7 @@ Query ContextQuestions::Ask(const Turn& turn) {
   query.belief = &belief_;
   query.direction = &direction_;
   if (query.factor != nullptr) {
-    factor_ = belief_.InverseFactor();
+    factor_ = belief_.FactorFrom(*query.factor);
     query.factor = &factor_;
   }
   return query;

@@ -27,7 +27,7 @@ class Questions {
 
   /// Who asks, and when.
   struct Turn {
-    const Posterior& posterior;
+    Posterior& posterior;  ///< which computes its inverse if that is needed
     std::uint64_t seed;
     std::uint64_t choices;  ///< of this learner before
     Context context;
@@ -35,7 +35,7 @@ class Questions {
 
   /// The question for a learner's choice. It refers to the posterior and to
   /// memory of this object, and is valid until the next call or until the
-  /// posterior changes. Costs O(d^2).
+  /// posterior changes. Costs O(d^2), but for Posterior::Inverse.
   virtual Query Ask(const Turn& turn) = 0;
 
   /// A number that is to be added to all scores of the last question.
@@ -44,7 +44,7 @@ class Questions {
   /// Whether a question depends on the seed and the number of the choice.
   virtual bool is_random() const = 0;
 
-  /// Whether the posterior must keep its inverse factor.
+  /// Whether questions need the posterior's inverse factor.
   virtual bool needs_inverse() const = 0;
 
   /// beta in the paper, as a number.

@@ -15,7 +15,7 @@ Query UcbQuestions::Ask(const Turn& turn) {
   mean_ = turn.posterior.Mean();
   return {.belief = &turn.posterior,
           .direction = &mean_,
-          .factor = &turn.posterior.kept_inverse(),
+          .factor = &turn.posterior.Inverse(),
           .exploration = exploration_};
 }
 

@@ -90,8 +90,6 @@ Learner LearnerFile::Load(ByteReader& reader) {
     posterior_.RestoreInverse(reader);
     // One without rewards is asked for in the prior's name.
     CheckSaved(posterior_.version() > 0, "it has learned from no rewards");
-    CheckSaved(posterior_.packed_size() == size,
-               "what it has learned is another policy's");
     learner.packed = std::make_unique_for_overwrite<double[]>(size);
     posterior_.Pack({learner.packed.get(), size});
     learner.rewards = posterior_.version();

@@ -219,6 +219,22 @@ TEST(SavedPopulation, ReadsFormatOne) {
   EXPECT_EQ(loaded.Describe("a").pending, 2U);
 }
 
+// Files of format 2, which has contexts and priors, but neither clicks nor
+// forgetting: the population that MakePopulation makes.
+TEST(SavedPopulation, ReadsFormatTwo) {
+  const std::filesystem::path folder = testing::TestFolder() / "data" / "saved";
+  Population loaded = Population::Load(folder / "population-2");
+  Population expected = MakePopulation(Options(UcbOptions{}));
+  EXPECT_EQ(loaded.options(), expected.options());
+  EXPECT_EQ(loaded.Learners(), expected.Learners());
+  ExpectSameFuture(loaded, expected, 5U);
+
+  std::ifstream file(folder / "learner-2", std::ios::binary);
+  const std::string learner(std::istreambuf_iterator<char>(file), {});
+  expected.Import("a", std::as_bytes(std::span(learner)));
+  ExpectSameFuture(loaded, expected, "a");
+}
+
 // It would ask in the name of the prior, and spoil the order of new learners.
 TEST(ExportedLearners, HaveRewardsIfTheyHaveLearned) {
   Population population = MakePopulation(Options(ThompsonOptions{}));

@@ -36,21 +36,25 @@ Eigen::VectorXd ContextBelief::Mean() const {
 
 // With A = L^-1 and the matrix C that turns an arm into its products with c,
 // the variance is |A C x|^2.
+RowMatrix ContextBelief::FactorFrom(const RowMatrix& inverse) const {
+  const Eigen::VectorXd extended = model_.Extended(context_);
+  const auto n = static_cast<Eigen::Index>(model_.coefficients());
+  const auto width = static_cast<Eigen::Index>(model_.columns());
+  const auto d = static_cast<Eigen::Index>(model_.arm_dim());
+  RowMatrix spread = RowMatrix::Zero(n, d);
+  for (Eigen::Index i = 0; i < extended.size(); ++i) {
+    const Eigen::Index first = i * width;  // rows above it are zero here
+    spread.bottomRows(n - first) +=
+        extended[i] * inverse.block(first, first, n - first, d);
+  }
+  return LowerFactor(spread);
+}
+
 RowMatrix ContextBelief::InverseFactor() const {
   const Eigen::VectorXd extended = model_.Extended(context_);
   const auto n = static_cast<Eigen::Index>(model_.coefficients());
   const auto width = static_cast<Eigen::Index>(model_.columns());
   const auto d = static_cast<Eigen::Index>(model_.arm_dim());
-  if (posterior_->keeps_inverse()) {
-    const RowMatrix& inverse = posterior_->kept_inverse();
-    RowMatrix spread = RowMatrix::Zero(n, d);
-    for (Eigen::Index i = 0; i < extended.size(); ++i) {
-      const Eigen::Index first = i * width;  // rows above it are zero here
-      spread.bottomRows(n - first) +=
-          extended[i] * inverse.block(first, first, n - first, d);
-    }
-    return LowerFactor(spread);
-  }
   Eigen::MatrixXd spread = Eigen::MatrixXd::Zero(n, d);
   for (Eigen::Index i = 0; i < extended.size(); ++i) {
     spread.middleRows(i * width, d).diagonal().setConstant(extended[i]);

@@ -21,9 +21,12 @@ class ContextBelief final : public Belief {
   Eigen::VectorXd Mean() const override;
 
   /// F, lower triangular, where |F x|^2 is the variance of c'Mx over the
-  /// posterior. With n coefficients and d features it costs O(n d^2), and
-  /// O(n^2) in addition if the posterior keeps its inverse, O(n^2 d) if not.
+  /// posterior. With n coefficients and d features it costs O(n^2 d).
   RowMatrix InverseFactor() const override;
+
+  /// The same from the posterior's inverse factor, for callers who have that.
+  /// Costs O(n^2 + n d^2).
+  RowMatrix FactorFrom(const RowMatrix& inverse) const;
 
   std::uint64_t version() const override { return posterior_->version(); }
 

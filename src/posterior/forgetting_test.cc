@@ -69,7 +69,7 @@ double ErrorOf(const Eigen::VectorXd& found, const Vector& expected) {
 
 // |A'A V - I|.
 double InverseError(const Posterior& posterior, const Matrix& v) {
-  const Matrix a = posterior.kept_inverse().cast<Real>();
+  const Matrix a = posterior.InverseFactor().cast<Real>();
   return static_cast<double>(
       (a.transpose() * a * v - Matrix::Identity(v.rows(), v.rows())).norm());
 }
@@ -267,12 +267,13 @@ TEST(Forgetting, ContinuesAfterSaving) {
   whole.SaveInverse(writer);
   ByteReader reader(file, file.str().size());
   Posterior loaded(kDim, 1.0, learning);
+  loaded.KeepInverse();
   loaded.Restore(reader);
   loaded.RestoreInverse(reader);
   learn(whole, 100, 200);
   learn(loaded, 100, 200);
   EXPECT_EQ(loaded.Mean(), whole.Mean());
-  EXPECT_TRUE(loaded.kept_inverse() == whole.kept_inverse());
+  EXPECT_TRUE(loaded.Inverse() == whole.Inverse());
 }
 
 TEST(Forgetting, RefusesWhatIsNoShare) {

@@ -139,7 +139,7 @@ TEST(Clicks, AgreeWithADenseLaplaceApproximation) {
     }
     EXPECT_LT((posterior.moments().v - twin.v()).norm(),
               1e-8 * twin.v().norm());
-    const Eigen::MatrixXd a = posterior.kept_inverse();
+    const Eigen::MatrixXd a = posterior.Inverse();
     EXPECT_LT(
         (a.transpose() * a * twin.v() - Eigen::MatrixXd::Identity(n, n)).norm(),
         1e-8);

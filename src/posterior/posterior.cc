@@ -119,11 +119,14 @@ void Posterior::LearnObservation() {
   // Without forgetting, updates contract the rounding errors of A. With it they
   // add up, in proportion to the number of updates.
   constexpr std::uint64_t kUpdatesBetweenInversions = std::uint64_t{1} << 16;
-  if (forgets() && keeps_inverse() &&
+  if (forgets() && rotates_inverse() &&
       updates_ % kUpdatesBetweenInversions == 0) {
     inverse_ = InvertedFactor();
   }
+  FactorChanged();
 }
+
+void Posterior::FactorChanged() { inverse_is_current_ = rotates_inverse(); }
 
 void Posterior::LineariseClick() {
   const Index d = Signed(dim_);
@@ -144,7 +147,7 @@ void Posterior::RotateInObservation() {
   const kernels::Rotations rotations{cosines_, sines_};
   kernels::RotateIn({observation_.data(), dim_ + 1}, factor_.data(), dim_ + 1,
                     rotations);
-  if (keeps_inverse()) {
+  if (rotates_inverse()) {
     // With M = [L x; 0 1] and Q the product of the rotations, M Q = [L' 0; . .]
     // and (M Q)^-1 = Q' M^-1, whose first columns are Q' [A; 0].
     std::ranges::fill(extra_row_, 0.0);
@@ -156,7 +159,7 @@ void Posterior::RotateInObservation() {
 void Posterior::Fade(double part) {
   const double root = std::sqrt(part);
   factor_ *= root;
-  if (keeps_inverse()) inverse_ /= root;
+  if (rotates_inverse()) inverse_ /= root;
 }
 
 void Posterior::PutBackPrior(std::size_t column, double part) {
@@ -183,8 +186,9 @@ void Posterior::Forget(double share) {
     Fade(1 - share);
     for (std::size_t j = 0; j <= dim_; ++j) PutBackPrior(j, share);
   }
-  if (keeps_inverse()) inverse_ = InvertedFactor();
+  if (rotates_inverse()) inverse_ = InvertedFactor();
   forgotten_at_ = ++updates_;
+  FactorChanged();
 }
 
 double Posterior::WidthGrowthSince(std::uint64_t version) const {
@@ -235,11 +239,22 @@ RowMatrix Posterior::InvertedFactor() const {
 }
 
 RowMatrix Posterior::InverseFactor() const {
-  return keeps_inverse() ? inverse_ : InvertedFactor();
+  return inverse_is_current_ ? inverse_ : InvertedFactor();
+}
+
+const RowMatrix& Posterior::Inverse() {
+  if (!inverse_is_current_) {
+    inverse_ = InvertedFactor();
+    inverse_is_current_ = true;
+  }
+  return inverse_;
 }
 
 void Posterior::KeepInverse() {
-  if (keeps_inverse()) return;
+  if (keeps_inverse_) return;
+  keeps_inverse_ = true;
+  if (!rotates_inverse()) return;
+  inverse_is_current_ = true;
   extra_row_.resize(dim_);
   if (updates_ > 0 || !FactorOf(factor_).isDiagonal(0)) {
     inverse_ = InvertedFactor();
@@ -265,7 +280,7 @@ double Posterior::PrecisionFloor() const {
 
 std::size_t Posterior::packed_size() const {
   const std::size_t of_factor = (dim_ + 1) * (dim_ + 2) / 2;
-  return keeps_inverse() ? of_factor + dim_ * (dim_ + 1) / 2 : of_factor;
+  return rotates_inverse() ? of_factor + dim_ * (dim_ + 1) / 2 : of_factor;
 }
 
 void Posterior::Pack(std::span<double> packed) const {
@@ -273,6 +288,7 @@ void Posterior::Pack(std::span<double> packed) const {
   for (Index j = 0; j < factor_.cols(); ++j) {
     to = std::ranges::copy(ColumnOf(factor_, j), to).out;
   }
+  if (!rotates_inverse()) return;
   for (Index i = 0; i < inverse_.rows(); ++i) {
     to = std::ranges::copy(RowOf(inverse_, i), to).out;
   }
@@ -285,7 +301,10 @@ void Posterior::Unpack(std::span<const double> packed, std::uint64_t updates,
     packed = packed.subspan(to.size());
   };
   for (Index j = 0; j < factor_.cols(); ++j) take(ColumnOf(factor_, j));
-  for (Index i = 0; i < inverse_.rows(); ++i) take(RowOf(inverse_, i));
+  if (rotates_inverse()) {
+    for (Index i = 0; i < inverse_.rows(); ++i) take(RowOf(inverse_, i));
+  }
+  FactorChanged();
   updates_ = updates;
   regularisation_ = fresh.regularisation_;
   prior_ = fresh.prior_;
@@ -339,29 +358,34 @@ void Posterior::Restore(ByteReader& reader) {
                  inverse.cwiseAbs().maxCoeff() <= kMostInverse &&
                  mean.cwiseAbs().maxCoeff() <= kMostMean,
              "what it has learned is out of bounds");
-  if (keeps_inverse()) inverse_ = std::move(inverse);
+  if (!keeps_inverse_) return;
+  inverse_ = std::move(inverse);
+  inverse_is_current_ = true;
 }
 
 void Posterior::SaveInverse(ByteWriter& writer) const {
-  writer.Transfer(keeps_inverse());
+  writer.Transfer(rotates_inverse());
+  if (!rotates_inverse()) return;
   for (Index i = 0; i < inverse_.rows(); ++i) {
     writer.Values(std::span<const double>(RowOf(inverse_, i)));
   }
 }
 
 void Posterior::RestoreInverse(ByteReader& reader) {
-  bool kept = false;
-  reader.Transfer(kept);
-  if (!kept) return;
-  KeepInverse();
-  for (Index i = 0; i < inverse_.rows(); ++i) {
-    reader.Values(RowOf(inverse_, i));
-    const auto row = inverse_.row(i).head(i + 1);
+  bool is_there = false;
+  reader.Transfer(is_there);
+  if (!is_there) return;
+  CheckSaved(keeps_inverse_, "what it has learned is another policy's");
+  Eigen::RowVectorXd row;
+  for (Index i = 0; i < Signed(dim_); ++i) {
+    row.resize(i + 1);
+    reader.Values(std::span<double>(row.data(), Unsigned(i) + 1));
     // Rotations multiply A(i, i) by the number by which they divide L(i, i), so
     // however many there were, the product of the two remains 1.
     CheckSaved(row.allFinite() && row.cwiseAbs().maxCoeff() <= kMostInverse &&
                    std::abs(row[i] * factor_(i, i) - 1) <= 1e-2,
                "what it has learned is out of bounds");
+    if (rotates_inverse()) inverse_.row(i).head(i + 1) = row;
   }
 }
 

@@ -37,8 +37,9 @@ struct Learning {
 /// does when V and b are stored. Mean and sample are one triangular solve each.
 ///
 /// Whoever needs the inverse factor A = L^-1 at every choice calls KeepInverse.
-/// Then each update applies its rotations to A, too, and A is never computed
-/// from L again. docs/design.md says why it stays accurate.
+/// Up to kMostToInvert features, A is then computed from L when it is asked for
+/// after an update. With more, each update applies its rotations to A, too, and
+/// A is never computed from L again. docs/design.md says why it is accurate.
 ///
 /// Clicks are learned as the linear observations that have their effect
 /// (LinearisedClick). With forgetting g < 1, V becomes g V + x x' + (1 - g)
@@ -46,12 +47,16 @@ struct Learning {
 /// (PriorUpkeep), so that it is between 7/8 of lambda I and lambda I.
 ///
 /// Costs: construction and Update, Mean, Width, Sample O(d^2); InverseFactor
-/// O(d^2) if the inverse is kept, and O(d^3) if not.
+/// O(d^2) if the inverse is at hand, and O(d^3) if not.
 ///
 /// Thread safety: const methods may be called from any number of threads while
 /// nobody calls any other method.
 class Posterior final : public Belief {
  public:
+  /// Up to here an inversion takes less than a microsecond, and nobody has to
+  /// store A.
+  static constexpr std::size_t kMostToInvert = 32;
+
   /// `regularisation` is lambda in the paper.
   /// Throws Error(kInvalidArgument) unless it is within
   /// [kMinRegularisation, kMaxRegularisation] and 1 <= dim <= kMaxDim.
@@ -91,14 +96,19 @@ class Posterior final : public Belief {
   /// A = L^-1, lower triangular, so that x' V^-1 x = |A x|^2.
   RowMatrix InverseFactor() const override;
 
-  /// From now on A is kept. Costs O(d^2) before the first update, O(d^3) after
-  /// it, and nothing if A is kept already.
+  /// From now on Inverse may be called. Costs nothing up to kMostToInvert
+  /// features; with more O(d^2) before the first update and O(d^3) after it.
   void KeepInverse();
-  bool keeps_inverse() const { return inverse_.size() > 0; }
+  bool keeps_inverse() const { return keeps_inverse_; }
 
-  /// A, without a copy. It changes with the next update.
-  /// REQUIRES: keeps_inverse().
-  const RowMatrix& kept_inverse() const { return inverse_; }
+  /// Whether each update brings A up to date. If not, A depends on L alone.
+  bool rotates_inverse() const {
+    return keeps_inverse_ && dim_ > kMostToInvert;
+  }
+
+  /// A, without a copy. It changes with the next update, and costs O(d^3) after
+  /// one unless rotates_inverse(). REQUIRES: keeps_inverse().
+  const RowMatrix& Inverse();
 
   std::size_t dim() const { return dim_; }
 
@@ -120,9 +130,9 @@ class Posterior final : public Belief {
   /// least 7/8 of that.)
   double WidestWidth() const override;
 
-  /// What was learned, as numbers one after another: the factor and, if it is
-  /// kept, the inverse. For learners that rest and share one posterior when
-  /// they are needed.
+  /// What was learned, as numbers one after another: the factor and, if it
+  /// rotates_inverse(), the inverse. For learners that rest and share one
+  /// posterior when they are needed.
   std::size_t packed_size() const;
 
   /// REQUIRES: `packed` has packed_size() numbers.
@@ -148,15 +158,19 @@ class Posterior final : public Belief {
   /// prior.
   void Restore(ByteReader& reader);
 
-  /// A, if it is kept: after many updates it differs from a fresh inverse in
-  /// the last digits, and decisions after loading must be the same as without.
+  /// A, if it rotates_inverse(): after many updates it differs from a fresh
+  /// inverse in the last digits, and decisions after loading must be the same
+  /// as without.
   void SaveInverse(ByteWriter& writer) const;
 
+  /// Reads A if the file has it. Files of bandits' formats 4 to 6 have it with
+  /// few features, too; then it is checked and dropped.
   /// REQUIRES: Restore was called before.
   void RestoreInverse(ByteReader& reader);
 
  private:
   RowMatrix InvertedFactor() const;
+  void FactorChanged();
   void Prepare();
   bool forgets() const { return learning_.forgetting < 1; }
   double PrecisionFloor() const;
@@ -172,7 +186,10 @@ class Posterior final : public Belief {
   double start_ = 0;  // a bound of the diagonal of V and of c before any update
   std::uint64_t updates_ = 0;
   Eigen::MatrixXd factor_;  // [L 0; z' s], lower triangular
-  RowMatrix inverse_;       // A; empty if it is not kept
+
+  bool keeps_inverse_ = false;
+  RowMatrix inverse_;  // A, or what it was before the last updates
+  bool inverse_is_current_ = false;  // always if rotates_inverse()
 
   std::optional<PriorUpkeep> upkeep_;  // none if nothing is forgotten
   // The factor before any update; none if it is a multiple of I.
@@ -183,7 +200,7 @@ class Posterior final : public Belief {
   Eigen::VectorXd observation_;  // [x; r]
   std::vector<double> cosines_;  // of an update's rotations
   std::vector<double> sines_;
-  std::vector<double> extra_row_;  // of A; empty if A is not kept
+  std::vector<double> extra_row_;  // of A; empty unless it is rotated
 };
 
 }  // namespace manyarms

@@ -51,7 +51,7 @@ TEST(PriorFactor, IsWhatAPosteriorBeginsWith) {
       const double reward = 0.1 * static_cast<double>(t);
       const double width = std::sqrt(wide.dot(v.llt().solve(wide)));
       ASSERT_NEAR(posterior.Width(x), width, 1e-9 * (1 + width));
-      ASSERT_NEAR((keeping.kept_inverse() * wide).norm(), width,
+      ASSERT_NEAR((keeping.Inverse() * wide).norm(), width,
                   1e-9 * (1 + width));
       ASSERT_LE(width, posterior.WidestWidth() * wide.norm());
       posterior.Update(x, reward);

@@ -72,7 +72,10 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
   const double spare =
       std::max(LeastSpare(arms, situation.has_compact_copy),
                uncertain ? std::min(2 * spare_, kMostSpare) : spare_ / 2);
-  Snapshot snapshot(objective, *situation.query.belief);
+  const Query& query = situation.query;
+  Snapshot snapshot = query.factor != nullptr
+                          ? Snapshot(objective, *query.belief, *query.factor)
+                          : Snapshot(objective, *query.belief);
   const Snapshot* before = situation.in_use;
   if (before == nullptr && !probe_) {
     probe_ = std::move(snapshot);
@@ -83,12 +86,12 @@ std::optional<SurveyPlan> SurveyBudget::Plan(Objective objective,
   // theirs, otherwise half as far.
   const bool far = before == nullptr || uncertain;
   const double radius =
-      (before != nullptr ? *before : *probe_).Radius(situation.query) /
+      (before != nullptr ? *before : *probe_).Radius(query) /
       (far ? 1 : 2);
   if (before == nullptr) probe_ = snapshot;
   std::optional<SurveyPlan> plan = PlanSurvey(
       situation.store, situation.arms.blocks(), std::move(snapshot),
-      {.query = situation.query,
+      {.query = query,
        .threshold = situation.threshold,
        .radius = radius,
        .mean_walk =
