@@ -29,15 +29,16 @@ class Scale:
 
     steps: int = 20_000
     click_worlds: int = 20
+    cause_worlds: int = 10
     click_arms: tuple[int, ...] = (5_000, 100_000)
     changing_worlds: int = 6
     changing_arms: int = 1_000
     changing_steps: int = 10_000
-    click_rival_worlds: int = 5
+    click_rival_worlds: int = 3
     changing_rival_worlds: int = 3
     rival_arms: int = 1_000
     rival_steps: int = 5_000
-    cost_worlds: int = 3
+    cost_worlds: int = 2
     cost_arms: int = 100_000
     calibration_worlds: int = 5
     calibration_arms: int = 5_000
@@ -111,25 +112,48 @@ def clicks(scale: Scale) -> Iterator[Cell]:
                             "ts", world, rewards=rewards, exploration=exploration))
 
 
+def fitting_prior() -> manyarms.Prior:
+    """Of the width that coefficients have in these worlds, 1 / sqrt(15), and with an
+    intercept that may be anything."""
+    return manyarms.Prior(np.zeros(DIM), np.diag([DIM - 1.0] * (DIM - 1) + [0.05]))
+
+
+class FittingPrior:
+    def __init__(self, features: players.Features, seed: int) -> None:
+        self.bandit = manyarms.Bandit(DIM, "ts", exploration=1.0, rewards="clicks",
+                                      prior=fitting_prior(), seed=seed)
+        self.bandit.add_arms(range(len(features)), features)
+
+    def choose(self) -> int:
+        self.decision = self.bandit.choose()
+        return int(self.decision.arm)
+
+    def learn(self, arm: int, reward: float) -> None:
+        self.bandit.learn(self.decision, reward)
+
+
 def causes(scale: Scale) -> Iterator[Cell]:
     """What makes the logistic model's regret. These rows were added after those of
-    clicks had been seen: a prior of the width that coefficients have in this world
-    (the default is four times as wide), half the exploration, and both."""
-    ways = [("narrow prior", 15.0, 1.0), ("half exploration", 1.0, 0.5),
-            ("narrow prior, half exploration", 15.0, 0.5)]
-    for seed in range(1, scale.click_worlds + 1):
+    clicks had been seen: more regularisation, half the exploration, and a prior that
+    is narrow for all coefficients but the intercept."""
+    ways = [("more regularisation", 15.0, 1.0), ("half exploration", 1.0, 0.5)]
+    for seed in range(1, scale.cause_worlds + 1):
         for arms in scale.click_arms:
             for rate in CLICK_RATES:
                 world = {"arms": arms, "click_rate": rate, "seed": seed,
                          "steps": scale.steps}
+                settings = {"part": "causes", **world}
                 for name, regularisation, exploration in ways:
                     yield Cell(
-                        {"part": "causes", "way": name, "regularisation": regularisation,
-                         "exploration": exploration, **world},
+                        {**settings, "way": name, "regularisation": regularisation,
+                         "exploration": exploration},
                         lambda world=world, regularisation=regularisation,
                         exploration=exploration: simulate(
                             "ts", world, rewards="clicks", exploration=exploration,
                             regularisation=regularisation))
+                yield Cell({**settings, "way": "fitting prior"},
+                           lambda world=world, seed=seed: play(
+                               lambda features: FittingPrior(features, seed), world))
 
 
 CHANGES: dict[str, Settings] = {"turning": {"turn_every": 2_500}, "drifting": {"drift": 0.0005}}
@@ -163,7 +187,7 @@ def changes_rivals(scale: Scale) -> Iterator[Cell]:
         for change, options in CHANGES.items():
             world = {"arms": scale.changing_arms, "seed": seed,
                      "steps": scale.changing_steps, **options}
-            for forgetting in (0.995, 0.99):
+            for forgetting in (0.99,):
                 yield Cell(
                     {"part": "changes", "way": "bayesianbandits", "forgetting": forgetting,
                      "change": change, **world},

@@ -31,7 +31,7 @@ def cells(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def tiny(cells: Any) -> Any:
     return cells.Scale(
-        steps=400, click_worlds=2, click_arms=(50,), changing_worlds=2, changing_arms=40,
+        steps=400, click_worlds=2, cause_worlds=2, click_arms=(50,), changing_worlds=2, changing_arms=40,
         changing_steps=200, click_rival_worlds=2, changing_rival_worlds=2, rival_arms=30,
         rival_steps=40, cost_worlds=2, cost_arms=60, calibration_worlds=2, calibration_arms=50,
     )  # fmt: skip

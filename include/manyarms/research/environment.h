@@ -124,9 +124,9 @@ struct SyntheticOptions {
   /// Of learners, it is the part that they have in common.
   std::uint64_t turn_every = 0;
   /// The angle, in radians, by which theta* moves on with each step: it is
-  /// cos(a) A + sin(a) B after an angle of a, with A and B from N(0, I), so that
-  /// at each step it is distributed as without drift. Of learners, it is the
-  /// part that they have in common.
+  /// cos(a) A + sin(a) B after an angle of a, with A and B from N(0, I), so
+  /// that at each step it is distributed as without drift. Of learners, it is
+  /// the part that they have in common.
   double drift = 0;
 };
 
