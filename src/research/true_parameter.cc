@@ -70,10 +70,11 @@ std::vector<double> TrueParameter::CommonAt(std::uint64_t step) const {
       turns == 0 ? first_ : AfterTurns(turns, first_.from.size());
   if (course.towards.empty()) return course.from;
   const double angle = options_.drift * static_cast<double>(before);
+  const double cosine = std::cos(angle);
+  const double sine = std::sin(angle);
   std::vector<double> common(course.from.size());
   for (std::size_t i = 0; i < common.size(); ++i) {
-    common[i] =
-        std::cos(angle) * course.from[i] + std::sin(angle) * course.towards[i];
+    common[i] = cosine * course.from[i] + sine * course.towards[i];
   }
   return common;
 }

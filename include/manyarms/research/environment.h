@@ -111,10 +111,10 @@ struct SyntheticOptions {
 
   /// If above 0, rewards are clicks, 0 or 1, and this is the share of clicks
   /// that arms have on average: an arm is clicked with the probability
-  /// 1 / (1 + exp(-<theta*, x>)), and regret is one of these probabilities. The
-  /// last of an arm's features is then a constant 1, so that theta* has an
-  /// intercept that can be learned; with contexts the appended constants serve
-  /// that purpose. `noise` must be left alone.
+  /// 1 / (1 + exp(-<theta*, x>)), and regret is a difference of such
+  /// probabilities. The last of an arm's features is then a constant 1, so that
+  /// theta* has an intercept that can be learned; with contexts the appended
+  /// constants serve that purpose. `noise` must be left alone.
   double click_rate = 0;
   /// Standard deviation of the log-odds of arms, which is the length of theta*
   /// without its intercept (that of M with contexts).
