@@ -34,8 +34,8 @@ class Scale:
     changing_worlds: int = 6
     changing_arms: int = 1_000
     changing_steps: int = 10_000
-    click_rival_worlds: int = 3
-    changing_rival_worlds: int = 3
+    click_rival_worlds: int = 5
+    changing_rival_worlds: int = 6
     rival_arms: int = 1_000
     rival_steps: int = 5_000
     cost_worlds: int = 2
@@ -49,13 +49,17 @@ class Cell(typing.NamedTuple):
     run: Callable[[], dict[str, typing.Any]]
 
 
+def rounded(values: list[float]) -> list[float]:
+    return [round(value, 2) for value in values]
+
+
 def figures(row: dict[str, typing.Any]) -> dict[str, typing.Any]:
     """What is kept of a row of the simulation."""
     return {"regret": row["regret"], "steps_made": row["steps"],
             "choice_us": row["latency_us.mean"],
             "step_us": 1e6 * row["run_seconds"] / row["steps"],
             "arms_scored": row["arms_scored"] / row["steps"],
-            "curve": [row["curve.step"][9::10], row["curve.regret"][9::10]]}
+            "curve": [row["curve.step"][9::10], rounded(row["curve.regret"][9::10])]}
 
 
 def simulate(policy: str, world: Settings, **options: typing.Any) -> dict[str, typing.Any]:
@@ -93,7 +97,7 @@ def play(make: Callable[[players.Features], players.Player],
         if choosing + learning > limit:
             break
     return {"regret": regret, "steps_made": made, "choice_us": 1e6 * choosing / made,
-            "step_us": 1e6 * (choosing + learning) / made, "curve": list(curve)}
+            "step_us": 1e6 * (choosing + learning) / made, "curve": [curve[0], rounded(curve[1])]}
 
 
 def clicks(scale: Scale) -> Iterator[Cell]:
