@@ -35,7 +35,7 @@ class Scale:
     changing_arms: int = 1_000
     changing_steps: int = 10_000
     click_rival_worlds: int = 5
-    changing_rival_worlds: int = 6
+    changing_rival_worlds: int = 3
     rival_arms: int = 1_000
     rival_steps: int = 5_000
     cost_worlds: int = 2
