@@ -6,7 +6,7 @@
 .PHONY: test-statistical test-asan test-tsan test-soak test-peers build-bench
 .PHONY: lint check-format tidy format
 .PHONY: bench bench-scaling bench-lsh bench-python bench-peers bench-learners
-.PHONY: bench-baselines
+.PHONY: bench-baselines bench-rewards
 
 JOBS := $(shell nproc)
 
@@ -150,6 +150,11 @@ bench-learners: setup ## Compare priors of new users on MovieLens and make docs/
 	scripts/python-env
 	build/venv/bin/python bench/learners/study.py $(MOVIELENS)
 	scripts/learners-page
+
+bench-rewards: setup ## Measure clicks and forgetting and make docs/rewards.md
+	@scripts/setup python3-matplotlib
+	scripts/bench-rewards
+	scripts/rewards-page
 
 format: setup ## Format all sources
 	scripts/sources | xargs clang-format -i

@@ -47,6 +47,17 @@ std::string Headline(const RunSpec& spec) {
   if (world.context_dim > 0) {
     line += fmt::format(", contexts of {} values", world.context_dim);
   }
+  if (world.click_rate > 0) {
+    line += fmt::format(", clicks at {:g} %", 100 * world.click_rate);
+  }
+  if (world.turn_every > 0) {
+    line += fmt::format(
+        ", another parameter every {} steps",
+        reproduction::Grouped(static_cast<double>(world.turn_every)));
+  }
+  if (world.drift > 0) {
+    line += fmt::format(", a drift of {:g} in each step", world.drift);
+  }
   return line;
 }
 
@@ -213,6 +224,32 @@ void AddWorldFlags(CLI::App& command, Flags& flags) {
       ->group("World");
 }
 
+void AddRewardFlags(CLI::App& command, Flags& flags) {
+  constexpr const char* kGroup = "Clicks and changing tastes";
+  SyntheticOptions& world = flags.spec.environment;
+  command
+      .add_option("--click-rate", world.click_rate,
+                  "Rewards are clicks, and arms are clicked so often on "
+                  "average; 0: rewards are linear, with noise")
+      ->group(kGroup);
+  command
+      .add_option("--click-spread", world.click_spread,
+                  "Standard deviation of the log-odds with which arms are "
+                  "clicked")
+      ->group(kGroup);
+  command
+      .add_option("--turn-every", world.turn_every,
+                  "Steps after which there is another true parameter, again "
+                  "and again; 0: it never turns")
+      ->check(Count())
+      ->group(kGroup);
+  command
+      .add_option("--drift", world.drift,
+                  "Angle by which the true parameter moves on with each step, "
+                  "in radians")
+      ->group(kGroup);
+}
+
 void AddOutputFlags(CLI::App& command, Flags& flags) {
   command
       .add_option("--runs", flags.runs,
@@ -240,6 +277,7 @@ void AddSimulate(CLI::App& app) {
   AddBanditFlags(*command, *flags);
   AddWorldFlags(*command, *flags);
   AddVisitFlags(*command, *flags);
+  AddRewardFlags(*command, *flags);
   AddOutputFlags(*command, *flags);
   command->callback([flags] { Simulate(*flags); });
 }

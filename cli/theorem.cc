@@ -17,8 +17,10 @@ bool MeetsAssumptions(const SearchOptions& search) {
 bool MeetsAssumptions(const RunSpec& spec) {
   const SyntheticOptions& world = spec.environment;
   return world.learners == 0 && world.context_dim == 0 &&
-         MeetsAssumptions(spec.search) && world.unit_ball && world.noise <= 1 &&
-         spec.regularisation == 1 && !spec.negative_rewards;
+         world.click_rate == 0 && world.turn_every == 0 && world.drift == 0 &&
+         spec.forgetting == 1 && MeetsAssumptions(spec.search) &&
+         world.unit_ball && world.noise <= 1 && spec.regularisation == 1 &&
+         !spec.negative_rewards;
 }
 
 std::string Line(const char* theorem, double bound, double delta) {

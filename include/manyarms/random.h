@@ -35,6 +35,8 @@ class RandomStream {
     kContext = 16,     ///< a context's values, by its number or the step
     kUniform = 17,     ///< a uniform choice, indexed by the decision
     kPropensity = 18,  ///< further draws, by decision and number of the draw
+    kTurn = 19,        ///< a turned parameter, indexed by the turns before it
+    kDrift = 20,       ///< where a parameter drifts to, indexed likewise
   };
 
   RandomStream(std::uint64_t seed, Role role, std::uint64_t index);

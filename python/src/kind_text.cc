@@ -26,12 +26,6 @@ std::string ContextParameters() {
                      PythonText(defaults.context_constants));
 }
 
-std::string LearningParameters() {
-  return "rewards: typing.Literal['linear', 'clicks'] = 'linear', forgetting: "
-         "float = 1.0, half_life: float | None = None, explore_uniform: float "
-         "= 0.0";
-}
-
 constexpr std::string_view kLearningHelp =
     R"(rewards: 'linear', or 'clicks' for rewards of 0, 1 and shares between them, which
     are learned by logistic regression. Scores and predictions are then
@@ -54,6 +48,11 @@ context_constants: whether a constant 1 is appended to contexts and features, so
 )";
 
 }  // namespace
+
+std::string LearningParameters() {
+  return "rewards: typing.Literal['linear', 'clicks'] = 'linear', forgetting: "
+         "float = 1.0, half_life: float | None = None";
+}
 
 std::string Quoted(const std::vector<std::string_view>& names,
                    std::string_view last) {
@@ -112,13 +111,14 @@ std::string BanditSignature() {
   return fmt::format(
       "def __init__(self, dim: int, {}, *, {}regularisation: float = {}, "
       "prior: Prior | typing.Literal['independent'] | None = None, "
-      "negative_rewards: bool = {}, {}, {}, seed: int "
+      "negative_rewards: bool = {}, {}, explore_uniform: float = {}, {}, seed: "
+      "int "
       "= {}, max_pending: int = {}) "
       "-> None",
       KindParameters(), PolicyParameters(), PythonText(defaults.regularisation),
       PythonText(defaults.negative_rewards), LearningParameters(),
-      ContextParameters(), PythonText(defaults.seed),
-      PythonText(defaults.max_pending));
+      PythonText(defaults.explore_uniform), ContextParameters(),
+      PythonText(defaults.seed), PythonText(defaults.max_pending));
 }
 
 std::string BanditHelp() {
@@ -143,13 +143,16 @@ std::string PopulationSignature() {
   return fmt::format(
       "def __init__(self, dim: int, {}, *, regularisation: float = {}, "
       "prior: typing.Literal['independent', 'shared'] | Prior | SharedPrior = "
-      "'independent', negative_rewards: bool = {}, {}, {}, seed: int = {}, "
+      "'independent', negative_rewards: bool = {}, {}, explore_uniform: float "
+      "= "
+      "{}, {}, seed: int = {}, "
       "max_pending: int = {}, "
       "order_budget: int = {}) -> None",
       KindParameters(), PythonText(defaults.regularisation),
       PythonText(defaults.negative_rewards), LearningParameters(),
-      ContextParameters(), PythonText(defaults.seed),
-      PythonText(defaults.max_pending), PythonText(defaults.order_budget));
+      PythonText(defaults.explore_uniform), ContextParameters(),
+      PythonText(defaults.seed), PythonText(defaults.max_pending),
+      PythonText(defaults.order_budget));
 }
 
 std::string PopulationHelp() {

@@ -47,6 +47,9 @@ std::string KindParameters();
 std::string PolicyParameters();
 std::string PolicyParameterHelp();
 
+/// The parameters rewards, forgetting and half_life of a signature.
+std::string LearningParameters();
+
 /// The signature and the docstring of Bandit's constructor.
 std::string BanditSignature();
 std::string BanditHelp();

@@ -13,6 +13,7 @@
 #include "arrays.h"
 #include "ids.h"
 #include "kind_text.h"
+#include "learning.h"
 #include "manyarms/research/environment.h"
 #include "manyarms/research/experiment.h"
 #include "options.h"
@@ -91,8 +92,9 @@ std::string SimulateSignature() {
       "zipf: float = {}, order_budget: int = {}, prior: "
       "typing.Literal['independent', 'shared'] | Prior | SharedPrior = "
       "'independent', context_dim: int = {}, "
-      "context_constants: bool = {}, distinct_contexts: int = {}) "
-      "-> list[dict[str, typing.Any]]",
+      "context_constants: bool = {}, distinct_contexts: int = {}, {}, "
+      "click_rate: float = {}, click_spread: float = {}, turn_every: int = {}, "
+      "drift: float = {}) -> list[dict[str, typing.Any]]",
       KindParameters(), PythonText(spec.steps), PythonText(world.arms),
       PythonText(world.dim), PythonText(world.add), PythonText(world.remove),
       PythonText(world.every), PythonText(world.noise), PythonText(world.seed),
@@ -100,7 +102,10 @@ std::string SimulateSignature() {
       PythonText(spec.negative_rewards), PythonText(world.learners),
       PythonText(world.own_share), PythonText(world.zipf),
       PythonText(spec.order_budget), PythonText(world.context_dim),
-      PythonText(world.context_constants), PythonText(world.distinct_contexts));
+      PythonText(world.context_constants), PythonText(world.distinct_contexts),
+      LearningParameters(), PythonText(world.click_rate),
+      PythonText(world.click_spread), PythonText(world.turn_every),
+      PythonText(world.drift));
 }
 
 std::string SimulateHelp() {
@@ -124,7 +129,9 @@ order_budget, prior: those of Population.
 context_dim: number of values of the context that comes with each choice; 0: there
     are no contexts.
 context_constants: whether a constant 1 is appended to contexts and features.
-distinct_contexts: how many contexts there are; 0: each choice has a new one.)",
+distinct_contexts: how many contexts there are; 0: each choice has a new one.
+rewards, forgetting, half_life: those of Bandit.
+click_rate, click_spread, turn_every, drift: those of Synthetic.)",
                      PolicyParameterHelp());
 }
 
@@ -165,7 +172,10 @@ void BindSimulate(nb::module_& module) {
          std::size_t learners, double own_share, double zipf,
          std::size_t order_budget, const PyPrior& prior,
          std::size_t context_dim, bool context_constants,
-         std::size_t distinct_contexts, const nb::kwargs& policy_options) {
+         std::size_t distinct_contexts, const std::string& rewards,
+         double forgetting, std::optional<double> half_life, double click_rate,
+         double click_spread, std::uint64_t turn_every, double drift,
+         const nb::kwargs& policy_options) {
         RunSpec spec{
             .policy = MakePolicyOptions(policy, exploration, policy_options),
             .search = MakeSearchOptions(search),
@@ -180,9 +190,15 @@ void BindSimulate(nb::module_& module) {
                             .zipf = zipf,
                             .context_dim = context_dim,
                             .context_constants = context_constants,
-                            .distinct_contexts = distinct_contexts},
+                            .distinct_contexts = distinct_contexts,
+                            .click_rate = click_rate,
+                            .click_spread = click_spread,
+                            .turn_every = turn_every,
+                            .drift = drift},
             .regularisation = regularisation,
             .negative_rewards = negative_rewards,
+            .rewards = ParseRewardModel(rewards),
+            .forgetting = ParseForgetting(forgetting, half_life),
             .order_budget = order_budget,
             .prior = MakePrior(prior),
             .steps = steps};
@@ -207,8 +223,13 @@ void BindSimulate(nb::module_& module) {
       "prior"_a = std::string("independent"),
       "context_dim"_a = world.context_dim,
       "context_constants"_a = world.context_constants,
-      "distinct_contexts"_a = world.distinct_contexts, "policy_options"_a,
-      nb::sig(SimulateSignature().c_str()), SimulateHelp().c_str());
+      "distinct_contexts"_a = world.distinct_contexts,
+      "rewards"_a = std::string(RewardModelName(defaults.rewards)),
+      "forgetting"_a = defaults.forgetting, "half_life"_a = nb::none(),
+      "click_rate"_a = world.click_rate, "click_spread"_a = world.click_spread,
+      "turn_every"_a = world.turn_every, "drift"_a = world.drift,
+      "policy_options"_a, nb::sig(SimulateSignature().c_str()),
+      SimulateHelp().c_str());
 }
 
 }  // namespace
@@ -224,7 +245,9 @@ void BindSim(nb::module_& module) {
           [](PySynthetic* self, std::size_t arms, std::size_t dim,
              std::size_t add, std::size_t remove, std::uint64_t every,
              double noise, std::uint64_t seed,
-             std::optional<std::uint64_t> theta_seed, bool unit_ball) {
+             std::optional<std::uint64_t> theta_seed, bool unit_ball,
+             double click_rate, double click_spread, std::uint64_t turn_every,
+             double drift) {
             new (self) PySynthetic({.arms = arms,
                                     .dim = dim,
                                     .add = add,
@@ -233,18 +256,31 @@ void BindSim(nb::module_& module) {
                                     .noise = noise,
                                     .seed = seed,
                                     .theta_seed = theta_seed.value_or(seed),
-                                    .unit_ball = unit_ball});
+                                    .unit_ball = unit_ball,
+                                    .click_rate = click_rate,
+                                    .click_spread = click_spread,
+                                    .turn_every = turn_every,
+                                    .drift = drift});
           },
           "arms"_a = defaults.arms, "dim"_a = defaults.dim, nb::kw_only(),
           "add"_a = defaults.add, "remove"_a = defaults.remove,
           "every"_a = defaults.every, "noise"_a = defaults.noise,
           "seed"_a = defaults.seed, "theta_seed"_a = nb::none(),
           "unit_ball"_a = defaults.unit_ball,
+          "click_rate"_a = defaults.click_rate,
+          "click_spread"_a = defaults.click_spread,
+          "turn_every"_a = defaults.turn_every, "drift"_a = defaults.drift,
           R"(arms: number of arms at the start; their ids are 0, 1, 2, ...
 add, remove: numbers of arms that are added and removed every `every` steps.
 noise: standard deviation of the reward.
 seed: seed of arms and noise, and of theta* unless theta_seed is given.
-unit_ball: arms have length 1 at most, as the theorems require.)")
+unit_ball: arms have length 1 at most, as the theorems require.
+click_rate: if above 0, rewards are clicks, 0 or 1, with the probability
+    1 / (1 + exp(-<theta*, x>)), which is this on average over arms. The last feature
+    of every arm is then a constant 1, by which theta* has an intercept.
+click_spread: standard deviation of the log-odds of arms.
+turn_every: theta* is drawn anew after every so many steps; 0: never.
+drift: the angle, in radians, by which theta* moves on with each step.)")
       .def_prop_ro("dim",
                    [](const PySynthetic& self) { return self.world().dim(); })
       .def_prop_ro(

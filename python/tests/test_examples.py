@@ -41,7 +41,7 @@ def numbers(text, pattern):
 def test_all_examples_are_tested_and_short():
     names = sorted(path.name for path in FOLDER.glob("*.py"))
     assert names == [
-        "ads.py", "evaluation.py", "first_steps.py", "from_mabwiser.py", "movielens.py",
+        "ads.py", "clicks.py", "evaluation.py", "first_steps.py", "from_mabwiser.py", "movielens.py",
         "news_feed.py", "users.py",
     ]
     for name in names:
@@ -100,6 +100,21 @@ def test_evaluation_knows_policies_that_were_never_in_use(tmp_path):
     # Seeds are fixed: all four intervals hold the truth, as 95 of 100 do.
     assert (estimates[:, 1] < truths).all() and (truths < estimates[:, 2]).all()
     assert (truths > rule + 0.1).all() and (truths <= best).all()
+
+
+def test_clicks_are_followed_where_tastes_drift():
+    out = run("clicks.py")
+    linear, logistic, forgetting, best = numbers(
+        out, r"linear ([\d.]+) %, logistic ([\d.]+) %, forgetting ([\d.]+) %.* ([\d.]+) %").T
+    assert len(best) == 6
+    # Before tastes change all three are good, and forgetting costs a little.
+    assert np.all(np.minimum(linear, logistic)[:2] > 0.8 * best[:2])
+    assert np.all(forgetting[:2] > 0.75 * best[:2])
+    # Afterwards only one has noticed.
+    assert np.all(forgetting[4:] > 0.8 * best[4:])
+    assert np.all(np.maximum(linear, logistic)[4:] < 0.3 * best[4:])
+    clicked, predicted = numbers(out, r"clicked by (\d+) %, predicted (\d+) %")[0]
+    assert abs(clicked - predicted) < 10
 
 
 def test_users_have_models_of_their_own():

@@ -92,6 +92,38 @@ def test_learners_and_contexts_that_cannot_be(options: dict[str, Any], message: 
         sim.simulate(steps=10, **options)
 
 
+def test_clicks_and_changes() -> None:
+    options = {"arms": 300, "dim": 5, "add": 1, "remove": 1, "every": 5, "seed": 3}
+    world = {"click_rate": 0.1, "click_spread": 1.5, "turn_every": 150, "drift": 0.001}
+    learning = {"rewards": "clicks", "forgetting": 0.99}
+    (row,) = sim.simulate("ts", "certified", 1.0, steps=400, **options, **world, **learning)
+    assert {name: row[name] for name in (*world, *learning)} == world | learning
+    bandit = Bandit(5, "ts", "certified", 1.0, seed=3, **learning)
+    rows = sim.play(bandit, sim.Synthetic(**options, **world), 400)
+    assert rows[-1]["regret"] == pytest.approx(row["regret"], rel=1e-12)
+    assert {played["reward"] for played in rows} == {0.0, 1.0}
+    np.testing.assert_array_equal(sim.Synthetic(**options, **world).features(range(9))[:, 4], 1)
+    (half,) = sim.simulate(steps=50, half_life=1.0)
+    assert half["forgetting"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"click_rate": 1.5}, "click_rate is 1.5"),
+        ({"click_rate": 0.1, "noise": 2.0}, "click_rate is 0.1, but noise is 2"),
+        ({"click_spread": 2.0}, "click_spread is 2, but click_rate is 0"),
+        ({"rewards": "clicks"}, "click_rate is 0"),
+        ({"rewards": "ratings"}, "no rewards 'ratings'"),
+        ({"drift": -1.0}, "drift is -1"),
+        ({"forgetting": 0.9, "half_life": 5.0}, "must be one"),
+    ],
+)
+def test_clicks_and_changes_that_cannot_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(manyarms.Error, match=message):
+        sim.simulate(steps=10, **options)
+
+
 def check_rows(rows: list[dict[str, Any]], out: pathlib.Path) -> None:
     assert {row["settings.bandit.search"] for row in rows} >= {"scan", "hnsw"}
     assert all(row["regret"] > 0 for row in rows)

@@ -10,6 +10,7 @@
 
 #include "manyarms/error.h"
 #include "policy/kinds.h"
+#include "research/visited_world.h"
 #include "research/zipf_law.h"
 #include "search/kinds.h"
 
@@ -37,10 +38,6 @@ double SearchBytesPerArm(const RunSpec& spec) {
 double PolicyBytesPerArm(const PolicyOptions& policy) {
   return PolicyKinds::Visit(
       policy, [](auto kind, const auto&) { return kind.kBytesPerArm; });
-}
-
-bool HasVisits(const SyntheticOptions& world) {
-  return world.learners > 0 || world.context_dim > 0;
 }
 
 // Those that come, with ts. (With ucb they take about twice as much.)
@@ -84,8 +81,8 @@ double EstimatedBytes(const RunSpec& spec) {
   const double search = SearchBytesPerArm(spec);
   // What comes in one change is handed over in one piece.
   const double handed = static_cast<double>(spec.environment.add) * 4 * dim;
-  // With learners or contexts, the environment keeps the arms, too.
-  const double stores = HasVisits(spec.environment) ? 2 * store : store;
+  const bool kept_twice = NeedsVisitedWorld(spec.environment);
+  const double stores = kept_twice ? 2 * store : store;
   return MostArms(spec) * (stores + policy + search) + handed +
          LearnerBytes(spec) + 4 * static_cast<double>(spec.steps);
 }

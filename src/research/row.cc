@@ -76,6 +76,15 @@ void DescribeVisits(const RunSpec& spec, Json& row) {
   }
 }
 
+void DescribeClicksAndChanges(const SyntheticOptions& world, Json& row) {
+  if (world.click_rate > 0) {
+    row["click_rate"] = world.click_rate;
+    row["click_spread"] = world.click_spread;
+  }
+  if (world.turn_every > 0) row["turn_every"] = world.turn_every;
+  if (world.drift > 0) row["drift"] = world.drift;
+}
+
 // Counters come in the order in which rows have always had them; new ones
 // follow.
 void DescribeStats(const RunSpec& spec, const RunResult& result, Json& row) {
@@ -122,6 +131,7 @@ std::string JsonRow(const RunSpec& spec, const RunResult& result) {
   row["theta_seed"] = world.theta_seed;
   row["unit_ball"] = world.unit_ball;
   DescribeVisits(spec, row);
+  DescribeClicksAndChanges(world, row);
   DescribeOptions<PolicyKinds>(spec.policy, row);
   row["regularisation"] = spec.regularisation;
   row["negative_rewards"] = spec.negative_rewards;

@@ -128,6 +128,16 @@ void CheckArmsLast(const RunSpec& spec) {
                           world.remove, world.arms, empty_step, spec.steps));
 }
 
+// A logistic model learns nothing but clicks. (A linear one learns clicks,
+// too.)
+void CheckRewards(const RunSpec& spec) {
+  if (spec.rewards != RewardModel::kClicks) return;
+  if (spec.environment.click_rate > 0) return;
+  throw Error(ErrorCode::kInvalidArgument,
+              "rewards are learned as clicks, but click_rate is 0, so that the "
+              "world has none");
+}
+
 void CheckLearnersOptions(const RunSpec& spec) {
   if (spec.environment.learners > 0) return;
   if (spec.order_budget != kDefaultOrderBudget) {
@@ -256,6 +266,7 @@ void CheckRunnable(const RunSpec& spec) {
   CheckSynthetic(spec.environment);
   CheckArmsLast(spec);
   CheckLearnersOptions(spec);
+  CheckRewards(spec);
   if (spec.environment.learners > 0) {
     const Population refuses_bad_options(PopulationOptionsOf(spec));
   } else {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "base/check.h"
@@ -11,6 +12,7 @@
 #include "manyarms/research/environment.h"
 #include "research/best_rewards.h"
 #include "research/synthetic_arms.h"
+#include "research/true_parameter.h"
 #include "research/visited_world.h"
 
 namespace manyarms {
@@ -18,8 +20,8 @@ namespace {
 
 using Role = RandomStream::Role;
 
-// The environment without learners and contexts: as the best arm is the same
-// for all steps, it is found when arms change.
+// The environment whose best arm is the same for all steps, so that it is found
+// when arms change.
 class Synthetic final : public Environment {
  public:
   explicit Synthetic(const SyntheticOptions& options)
@@ -132,6 +134,49 @@ void CheckContexts(const SyntheticOptions& options) {
   CheckNeeded("context_constants", options.context_constants, 0, "context_dim");
 }
 
+void CheckClicks(const SyntheticOptions& options) {
+  const SyntheticOptions defaults;
+  if (options.click_rate == 0) {
+    CheckNeeded("click_spread", options.click_spread == defaults.click_spread,
+                options.click_spread, "click_rate");
+    return;
+  }
+  CheckWithin("click_rate", options.click_rate, kMinClickRate,
+              1 - kMinClickRate);
+  CheckWithin("click_spread", options.click_spread, 0, kMaxClickSpread);
+  const auto refuse = [&](const std::string& what) {
+    throw Error(
+        ErrorCode::kInvalidArgument,
+        fmt::format("click_rate is {}, but {}", options.click_rate, what));
+  };
+  if (options.noise != defaults.noise) {
+    refuse(fmt::format("noise is {}, and clicks have no other noise",
+                       options.noise));
+  }
+  if (options.unit_ball) {
+    refuse("unit_ball is true, and a constant feature takes all of the length");
+  }
+  if (options.context_dim > 0 && !options.context_constants) {
+    refuse("context_constants is false, so that there is no intercept");
+  }
+  if (ArmsHaveConstant(options) && options.dim < 2) {
+    refuse("dim is 1, must be at least 2 with a constant feature");
+  }
+}
+
+void CheckChanges(const SyntheticOptions& options) {
+  CheckCount("turn_every", options.turn_every, 0, kMaxSteps);
+  CheckWithin("drift", options.drift, 0, kMaxDrift);
+  const bool changes = options.turn_every > 0 || options.drift > 0;
+  if (changes && options.learners > 0 && options.own_share == 1) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("turn_every is {} and drift is {}, but own_share "
+                            "is 1, and only what learners have in common "
+                            "changes",
+                            options.turn_every, options.drift));
+  }
+}
+
 }  // namespace
 
 void CheckSynthetic(const SyntheticOptions& options) {
@@ -148,11 +193,13 @@ void CheckSynthetic(const SyntheticOptions& options) {
   }
   CheckLearners(options);
   CheckContexts(options);
+  CheckClicks(options);
+  CheckChanges(options);
 }
 
 std::unique_ptr<Environment> MakeSynthetic(const SyntheticOptions& options) {
   CheckSynthetic(options);
-  if (options.learners > 0 || options.context_dim > 0) {
+  if (NeedsVisitedWorld(options)) {
     return std::make_unique<VisitedWorld>(options);
   }
   return std::make_unique<Synthetic>(options);

@@ -11,6 +11,10 @@ namespace manyarms {
 
 using Role = RandomStream::Role;
 
+bool ArmsHaveConstant(const SyntheticOptions& options) {
+  return options.click_rate > 0 && options.context_dim == 0;
+}
+
 SyntheticArms::SyntheticArms(const SyntheticOptions& options)
     : options_(options), next_(options.arms) {
   if (options.remove > 0) {
@@ -21,6 +25,10 @@ SyntheticArms::SyntheticArms(const SyntheticOptions& options)
 
 void SyntheticArms::Features(ArmId arm, std::span<float> out) const {
   RandomStream random(options_.seed, Role::kArm, arm);
+  if (ArmsHaveConstant(options_)) {
+    out.back() = 1;
+    out = out.first(out.size() - 1);
+  }
   random.Gaussians(out);
   if (!options_.unit_ball) return;
   // The arm is uniform in the ball, and rounding must not push it out.

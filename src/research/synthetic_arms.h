@@ -11,6 +11,9 @@
 
 namespace manyarms {
 
+/// Whether the last feature of every arm is a constant 1.
+bool ArmsHaveConstant(const SyntheticOptions& options);
+
 /// The arms of a synthetic environment: their features, and which ones come
 /// and go. Features are a function of an arm's id, so nothing is stored but, if
 /// arms are ever removed, the ids of those present.

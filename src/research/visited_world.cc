@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "manyarms/random.h"
+#include "posterior/logistic.h"
 
 namespace manyarms {
 namespace {
@@ -25,6 +26,11 @@ std::uint64_t NextChange(const SyntheticOptions& options, std::uint64_t step) {
 }
 
 }  // namespace
+
+bool NeedsVisitedWorld(const SyntheticOptions& options) {
+  return options.learners > 0 || options.context_dim > 0 ||
+         options.click_rate > 0 || options.turn_every > 0 || options.drift > 0;
+}
 
 VisitedWorld::VisitedWorld(const SyntheticOptions& options)
     : options_(options),
@@ -70,11 +76,23 @@ Change VisitedWorld::Advance(std::uint64_t step) {
 void VisitedWorld::FindBests(std::uint64_t step) {
   const std::uint64_t until =
       std::min(step + kMostStepsTogether, NextChange(options_, step));
-  directions_.clear();
+  // Steps in a row often have the same rewards.
+  std::vector<std::vector<double>> directions;
+  rewards_.clear();
   for (std::uint64_t t = step; t < until; ++t) {
-    directions_.push_back(visits_.RewardsIn(visits_.At(t)).direction);
+    rewards_.push_back(visits_.RewardsAt(t));
+    const std::vector<double>& direction = rewards_.back().direction;
+    if (directions.empty() || direction != directions.back()) {
+      directions.push_back(direction);
+    }
   }
-  bests_ = best_rewards_.Of(directions_);
+  const std::vector<double> highest = best_rewards_.Of(directions);
+  bests_.clear();
+  std::size_t at = 0;
+  for (const RewardFunction& rewards : rewards_) {
+    if (rewards.direction != directions[at]) ++at;
+    bests_.push_back(highest[at]);
+  }
   first_ = step;
 }
 
@@ -89,17 +107,27 @@ double VisitedWorld::InnerProductWith(std::span<const double> direction,
   return InnerProduct(direction, features);
 }
 
-double VisitedWorld::Reward(ArmId arm, std::uint64_t step) const {
-  const RewardFunction rewards = visits_.RewardsIn(visits_.At(step));
-  RandomStream noise(options_.seed, Role::kNoise, step);
-  return InnerProductWith(rewards.direction, arm) + rewards.constant +
-         options_.noise * noise.Gaussian();
+double VisitedWorld::Expected(const RewardFunction& rewards,
+                              double inner_product) const {
+  const double sum = inner_product + rewards.constant;
+  return options_.click_rate > 0 ? Sigmoid(sum) : sum;
 }
 
-// The constant is the same for all arms.
+double VisitedWorld::Reward(ArmId arm, std::uint64_t step) const {
+  const RewardFunction rewards = visits_.RewardsAt(step);
+  const double expected =
+      Expected(rewards, InnerProductWith(rewards.direction, arm));
+  RandomStream noise(options_.seed, Role::kNoise, step);
+  if (options_.click_rate > 0) return noise.Uniform() < expected ? 1 : 0;
+  return expected + options_.noise * noise.Gaussian();
+}
+
 double VisitedWorld::Regret(ArmId arm) const {
   const std::size_t i = step_ - first_;
-  return bests_[i] - InnerProductWith(directions_[i], arm);
+  const double own = InnerProductWith(rewards_[i].direction, arm);
+  // The constant is the same for all arms.
+  if (options_.click_rate == 0) return bests_[i] - own;
+  return Expected(rewards_[i], bests_[i]) - Expected(rewards_[i], own);
 }
 
 }  // namespace manyarms

@@ -13,8 +13,11 @@
 
 namespace manyarms {
 
-/// The synthetic environment with learners or contexts: which arm is the best
-/// differs from step to step.
+/// Whether these options need the world below.
+bool NeedsVisitedWorld(const SyntheticOptions& options);
+
+/// The synthetic environment with learners, contexts, clicks, turns or drift:
+/// which arm is the best may differ from step to step.
 class VisitedWorld final : public Environment {
  public:
   explicit VisitedWorld(const SyntheticOptions& options);
@@ -33,16 +36,17 @@ class VisitedWorld final : public Environment {
   void AddArms(std::span<const ArmId> arms);
   void FindBests(std::uint64_t step);
   double InnerProductWith(std::span<const double> direction, ArmId arm) const;
+  double Expected(const RewardFunction& rewards, double inner_product) const;
 
   const SyntheticOptions options_;
   SyntheticArms arms_;
   Visits visits_;
   BestRewards best_rewards_;
   std::uint64_t step_ = 1;
-  // Of the steps from first_ on, in which arms do not change: the directions of
-  // expected rewards, and the highest inner products with them.
+  // Of the steps from first_ on, in which arms do not change: the expected
+  // rewards, and the highest inner products with their directions.
   std::uint64_t first_ = 1;
-  std::vector<std::vector<double>> directions_;
+  std::vector<RewardFunction> rewards_;
   std::vector<double> bests_;
 };
 

@@ -1,10 +1,8 @@
 #include "research/visits.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "manyarms/random.h"
-#include "research/synthetic_arms.h"
 
 namespace manyarms {
 namespace {
@@ -23,10 +21,8 @@ Visits::Visits(const SyntheticOptions& options)
                 ? 1
                 : options.context_dim + Constants(options)),
       columns_(options.dim + Constants(options)),
-      common_(rows_ * columns_),
-      law_(std::max<std::size_t>(options.learners, 1), options.zipf) {
-  RandomStream(options.theta_seed, Role::kTheta, 0).Gaussians(common_);
-}
+      parameter_(options, rows_, columns_),
+      law_(std::max<std::size_t>(options.learners, 1), options.zipf) {}
 
 Visit Visits::At(std::uint64_t step) const {
   RandomStream random(options_.seed, Role::kVisit, step);
@@ -43,28 +39,9 @@ Visit Visits::At(std::uint64_t step) const {
   return visit;
 }
 
-std::vector<double> Visits::ParameterOf(std::uint64_t learner) const {
-  std::vector<double> parameter = common_;
-  if (options_.learners > 0) {
-    std::vector<double> own(parameter.size());
-    RandomStream(options_.theta_seed, Role::kLearner, learner).Gaussians(own);
-    const double common_factor = std::sqrt(1 - options_.own_share);
-    const double own_factor = std::sqrt(options_.own_share);
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      parameter[i] = common_factor * parameter[i] + own_factor * own[i];
-    }
-  }
-  if (options_.unit_ball) {
-    ScaleTo<double>(1, parameter);
-  } else {
-    const double factor = 1 / std::sqrt(static_cast<double>(rows_));
-    for (double& value : parameter) value *= factor;
-  }
-  return parameter;
-}
-
-RewardFunction Visits::RewardsIn(const Visit& visit) const {
-  const std::vector<double> parameter = ParameterOf(visit.learner);
+RewardFunction Visits::RewardsAt(std::uint64_t step) const {
+  const Visit visit = At(step);
+  const std::vector<double> parameter = parameter_.At(step, visit.learner);
   std::vector<double> context(visit.context.begin(), visit.context.end());
   if (context.size() < rows_) context.push_back(1);
   std::vector<double> sums(columns_);

@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "manyarms/research/environment.h"
+#include "research/true_parameter.h"
 #include "research/zipf_law.h"
 
 namespace manyarms {
 
 /// Expected rewards of all arms in one visit: that of x is
-/// <direction, x> + constant.
+/// <direction, x> + constant, or of clicks the Sigmoid of it.
 struct RewardFunction {
   std::vector<double> direction;
   double constant = 0;
@@ -25,16 +26,14 @@ class Visits {
   explicit Visits(const SyntheticOptions& options);
 
   Visit At(std::uint64_t step) const;
-  RewardFunction RewardsIn(const Visit& visit) const;
+  /// For whoever comes in the step.
+  RewardFunction RewardsAt(std::uint64_t step) const;
 
  private:
-  // theta*, or M row after row.
-  std::vector<double> ParameterOf(std::uint64_t learner) const;
-
   const SyntheticOptions options_;
   const std::size_t rows_;     // of M; 1 without contexts
   const std::size_t columns_;  // of M
-  std::vector<double> common_;
+  TrueParameter parameter_;
   ZipfLaw law_;
 };
 

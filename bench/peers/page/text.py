@@ -25,7 +25,8 @@ def opening(study: Study) -> list[str]:
         "they come and go, and if one model learns from all rewards.",
         "- **A context** may come with every choice, as long as its effect goes through the "
         "features of the arms.",
-        "- **It does not help** if you log probabilities for off-policy evaluation, or if "
+        "- **It does not help** if you need the exact probability of every choice for "
+        "off-policy evaluation (those of Thompson sampling are estimated), or if "
         f"there are 1,000 arms or fewer{small}.", "",
         "All figures come from [these rows](peers.jsonl). `make bench-peers` measures them in "
         "about three quarters of an hour (`scripts/bench-peers --part contexts` the part with "
@@ -93,10 +94,8 @@ def abilities(study: Study) -> list[str]:
         "**Stay with another library if**", "",
         "- a context acts on each arm in a way of its own, which features of arms do not "
         "explain (those with a model for each arm);",
-        "- you log probabilities and evaluate policies from logs (Vowpal Wabbit, Open Bandit "
-        "Pipeline);",
-        "- rewards are clicks and a linear model of them is not good enough, or tastes drift "
-        "and old rewards must fade (bayesianbandits);",
+        "- you need exact probabilities of choices for off-policy evaluation, and not estimates "
+        "of them (Vowpal Wabbit);",
         "- you can only install wheels from PyPI;",
         "- you already have a graph, arms hardly change, and a second best arm now and then "
         "does no harm (hnswlib, faiss, usearch);",

@@ -108,15 +108,35 @@ struct SyntheticOptions {
   /// How many contexts there are, each as likely as the others; 0: every step
   /// has a new one.
   std::size_t distinct_contexts = 0;
+
+  /// If above 0, rewards are clicks, 0 or 1, and this is the share of clicks
+  /// that arms have on average: an arm is clicked with the probability
+  /// 1 / (1 + exp(-<theta*, x>)), and regret is a difference of such
+  /// probabilities. The last of an arm's features is then a constant 1, so that
+  /// theta* has an intercept that can be learned; with contexts the appended
+  /// constants serve that purpose. `noise` must be left alone.
+  double click_rate = 0;
+  /// Standard deviation of the log-odds of arms, which is the length of theta*
+  /// without its intercept (that of M with contexts).
+  double click_spread = 1;
+
+  /// If above 0, theta* is another one after every so many steps, drawn anew.
+  /// Of learners, it is the part that they have in common.
+  std::uint64_t turn_every = 0;
+  /// The angle, in radians, by which theta* moves on with each step: it is
+  /// cos(a) A + sin(a) B after an angle of a, with A and B from N(0, I), so
+  /// that at each step it is distributed as without drift. Of learners, it is
+  /// the part that they have in common.
+  double drift = 0;
 };
 
 /// Throws Error(kInvalidArgument) for options out of bounds.
 void CheckSynthetic(const SyntheticOptions& options);
 
 /// Checks the options and makes the environment, in O(arms * dim). With
-/// learners or contexts, the environment keeps the features of all arms, and
-/// Advance finds the best arms of up to 64 steps at once by going through them,
-/// at the latest when arms change.
+/// learners, contexts, clicks, turns or drift, the environment keeps the
+/// features of all arms, and Advance finds the best arms of up to 64 steps at
+/// once by going through them, at the latest when arms change.
 std::unique_ptr<Environment> MakeSynthetic(const SyntheticOptions& options);
 
 }  // namespace manyarms
