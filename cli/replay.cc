@@ -65,7 +65,7 @@ Names ReadNames(const std::string& path, std::size_t arms) {
     ++lines;
     if (names.Contains(name)) {
       throw Error(ErrorCode::kDuplicateId,
-                  fmt::format("{}, line {}: the name \"{}\" is there twice",
+                  fmt::format(R"({}, line {}: the name "{}" is there twice)",
                               path, lines, name));
     }
     names.Add(name);

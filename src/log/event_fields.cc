@@ -77,7 +77,7 @@ void CheckUtf8(std::string_view line) {
 void EventFields::Require(EventField field) const {
   if (!Has(field)) {
     throw Error(ErrorCode::kCorrupt,
-                fmt::format("\"{}\" is missing",
+                fmt::format(R"("{}" is missing)",
                             kEventFieldNames[static_cast<std::size_t>(field)]));
   }
 }
@@ -94,11 +94,12 @@ void EventFields::Parse(std::string_view line) {
     }
     const auto which = static_cast<unsigned>(name - kEventFieldNames.begin());
     const auto field = static_cast<EventField>(which);
-    if (Has(field)) scanner.Fail(fmt::format("\"{}\" is there twice", *name));
+    if (Has(field)) scanner.Fail(fmt::format(R"("{}" is there twice)", *name));
     try {
       ReadField(scanner, field, *this);
     } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("\"{}\": {}", *name, error.what()));
+      throw Error(error.code(),
+                  fmt::format(R"("{}": {})", *name, error.what()));
     }
     present |= 1U << which;
   });

@@ -292,7 +292,7 @@ void TakeEvent(EventFields& fields, LogEvent& event) {
     Take(fields, fields.event != "arm", Become<LoggedArmChange>(event));
   } else {
     throw Error(ErrorCode::kCorrupt,
-                fmt::format("\"event\" is \"{}\", must be decision, reward, "
+                fmt::format(R"("event" is "{}", must be decision, reward, )"
                             "observation, arm or arm removed",
                             fields.event));
   }

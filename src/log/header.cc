@@ -56,10 +56,10 @@ void CheckFormat(std::string_view line) {
   scanner.End();
   if (log != "manyarms") {
     Corrupt(
-        "it is not the first line of a log (\"log\":\"manyarms\" is missing)");
+        R"(it is not the first line of a log ("log":"manyarms" is missing))");
   }
-  if (!format) Corrupt("\"format\" is missing");
-  if (*format == 0) Corrupt("\"format\" is 0, must be at least 1");
+  if (!format) Corrupt(R"("format" is missing)");
+  if (*format == 0) Corrupt(R"("format" is 0, must be at least 1)");
   if (*format > kLogFormat) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("the log has format {}, this version reads formats "
@@ -81,7 +81,7 @@ void ReadRewards(JsonScanner& scanner, LogHeader& header) {
   const std::optional<RewardModel> model = RewardModelNamed(name);
   if (!model) {
     scanner.Fail(
-        fmt::format("\"rewards\" is \"{}\", must be linear or clicks", name));
+        fmt::format(R"("rewards" is "{}", must be linear or clicks)", name));
   }
   header.rewards = *model;
 }
@@ -94,14 +94,14 @@ void ReadExploration(JsonScanner& scanner, LogHeader& header) {
   std::string text;
   scanner.Text(text);
   if (text != kTheory) {
-    scanner.Fail("\"exploration\" must be a number or \"theory\"");
+    scanner.Fail(R"("exploration" must be a number or "theory")");
   }
 }
 
 void ReadField(JsonScanner& scanner, std::string_view key, LogHeader& header,
                Seen& seen) {
   const auto first = [&](bool& flag) {
-    if (flag) scanner.Fail(fmt::format("\"{}\" is there twice", key));
+    if (flag) scanner.Fail(fmt::format(R"("{}" is there twice)", key));
     flag = true;
   };
   if (key == "population") {
@@ -201,10 +201,10 @@ LogHeader ParseHeader(std::string_view line) {
   JsonScanner scanner(line);
   scanner.Object(
       [&](std::string_view key) { ReadField(scanner, key, header, seen); });
-  if (!seen.population) Corrupt("\"population\" is missing");
-  if (!seen.dim) Corrupt("\"dim\" is missing");
-  if (!seen.context_dim) Corrupt("\"context_dim\" is missing");
-  if (!seen.rewards) Corrupt("\"rewards\" is missing");
+  if (!seen.population) Corrupt(R"("population" is missing)");
+  if (!seen.dim) Corrupt(R"("dim" is missing)");
+  if (!seen.context_dim) Corrupt(R"("context_dim" is missing)");
+  if (!seen.rewards) Corrupt(R"("rewards" is missing)");
   CheckHeader(header);
   return header;
 }

@@ -44,7 +44,7 @@ void CheckSameShape(const std::string& path, const LogHeader& there,
   }
 }
 
-const LogHeader& Checked(const LogHeader& header) {
+LogHeader Checked(const LogHeader& header) {
   CheckHeader(header);
   return header;
 }

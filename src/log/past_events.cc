@@ -23,8 +23,8 @@ bool IsLog(const std::filesystem::path& path) {
   } catch (const Error&) {
     return false;  // whoever reads the line says what is wrong
   }
-  const std::size_t log = line.find("\"log\"");
-  return log != line.npos && line.find("\"manyarms\"", log) != line.npos;
+  const std::size_t log = line.find(R"("log")");
+  return log != line.npos && line.find(R"("manyarms")", log) != line.npos;
 }
 
 std::uint64_t SizeOf(const std::filesystem::path& path) {

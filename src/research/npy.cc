@@ -46,7 +46,7 @@ std::string ReadHeader(std::istream& in) {
   if (start.size() != kMagic.size() + 2 || !start.starts_with(kMagic)) {
     Corrupt("it is not a .npy file");
   }
-  const int version = start[kMagic.size()];
+  const int version = static_cast<unsigned char>(start[kMagic.size()]);
   if (version < 1 || version > 3) {
     Unsupported(fmt::format(".npy files of version {} are not known", version));
   }

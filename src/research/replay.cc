@@ -72,7 +72,7 @@ class Teacher {
     const bool is_name = std::holds_alternative<std::string>(arm);
     if (is_name && !may_name_) {
       Refuse(ErrorCode::kInvalidArgument,
-             fmt::format("the event is of arm \"{}\", but arms have numbers "
+             fmt::format(R"(the event is of arm "{}", but arms have numbers )"
                          "here and no names",
                          std::get<std::string>(arm)));
     }
