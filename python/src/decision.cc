@@ -98,17 +98,21 @@ void BindDecision(nb::module_& module) {
                                decision.number, decision.eligible,
                                decision.uniform);
            })
-      .def("__setstate__", [](PyDecision& self, const nb::tuple& state) {
-        PyDecision decision{.id = nb::cast<DecisionId>(state[0]),
-                            .arm = nb::cast<PyArm>(state[1]),
-                            .score = nb::cast<double>(state[2]),
-                            .number = nb::cast<ArmId>(state[3])};
-        if (state.size() > 4) {  // earlier versions have four
-          decision.eligible = nb::cast<std::size_t>(state[4]);
-          decision.uniform = nb::cast<bool>(state[5]);
-        }
-        new (&self) PyDecision(std::move(decision));
-      });
+      .def(
+          "__setstate__",
+          [](PyDecision& self, const nb::tuple& state) {
+            PyDecision decision{.id = nb::cast<DecisionId>(state[0]),
+                                .arm = nb::cast<PyArm>(state[1]),
+                                .score = nb::cast<double>(state[2]),
+                                .number = nb::cast<ArmId>(state[3])};
+            if (state.size() > 4) {  // earlier versions have four
+              decision.eligible = nb::cast<std::size_t>(state[4]);
+              decision.uniform = nb::cast<bool>(state[5]);
+            }
+            new (&self) PyDecision(std::move(decision));
+          },
+          nb::sig("def __setstate__(self, state: tuple[typing.Any, ...], /) -> "
+                  "None"));
 }
 
 }  // namespace manyarms::python
