@@ -260,7 +260,7 @@ TEST(GlocOptions, OutOfBoundsAreRefused) {
                 [&] { Bandit bandit({.dim = 2, .policy = policy}); });
   };
   bad({"norm bound is 0", "1e-06"}, GlocTsOptions{.norm_bound = 0});
-  bad({"norm bound is 2e+06", "1e+06"}, QglocOptions{.norm_bound = 2e6});
+  bad({"norm bound is 2000000", "1e+06"}, QglocOptions{.norm_bound = 2e6});
   bad({"norm bound is nan"}, GlocTsOptions{.norm_bound = std::nan("")});
   bad({"curvature is -1", "0"}, GlocTsOptions{.curvature = -1});
   bad({"curvature is 1.5", "1"}, QglocOptions{.curvature = 1.5});
