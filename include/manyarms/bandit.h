@@ -99,9 +99,10 @@ using Eligible =
 /// choices are learned, and rewards may be learned in any order.
 ///
 /// Costs, apart from those of the search: Choose, Learn, Observe and Predict
-/// take O(d^2), Learn and Observe up to O(d^3) if forgetting^d is below 7/8; Add, Remove and Update take O(d) an arm, for elim O(d^2).
-/// Eligible ids add O(1) each to a choice, and a mask adds O(K). With contexts
-/// d is the number of coefficients.
+/// take O(d^2), Learn and Observe up to O(d^3) if forgetting^d is below 7/8;
+/// Add, Remove and Update take O(d) an arm, for elim O(d^2). Eligible ids add
+/// O(1) each to a choice, and a mask adds O(K). With contexts d is the number
+/// of coefficients.
 ///
 /// With contexts, every method that takes a Context must be given one, and
 /// without contexts none: otherwise it throws Error(kInvalidArgument). A
