@@ -33,9 +33,10 @@ std::size_t DrawsOf(const EvaluationOptions& options) {
                             PolicyName(bandit.policy)));
   }
   const Posterior start = StartOf(bandit);
-  return MakeQuestions(bandit.policy, start, ModelOf(bandit))->is_random()
-             ? options.draws
-             : 1;
+  const bool is_random =
+      bandit.explore_uniform > 0 ||
+      MakeQuestions(bandit.policy, start, ModelOf(bandit))->is_random();
+  return is_random ? options.draws : 1;
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ TEST_P(Threads, MayCallEverythingAtTheSameTime) {
           const Decision decision = population.Choose(key);
           population.Learn(key, decision.id, Reward(key, decision.arm));
           if (t % 10 == 0) population.ChooseBest(key + 100, 3);
+          if (t % 15 == 7) population.Forget(key, 0.3);
           if (t % 20 == 0) {
             population.Predict(key, std::span(rows_).first(kDim));
           }
