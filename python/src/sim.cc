@@ -93,7 +93,8 @@ std::string SimulateSignature() {
       "typing.Literal['independent', 'shared'] | Prior | SharedPrior = "
       "'independent', context_dim: int = {}, "
       "context_constants: bool = {}, distinct_contexts: int = {}, {}, "
-      "click_rate: float = {}, click_spread: float = {}, turn_every: int = {}, "
+      "explore_uniform: float = {}, click_rate: float = {}, click_spread: "
+      "float = {}, turn_every: int = {}, "
       "drift: float = {}) -> list[dict[str, typing.Any]]",
       KindParameters(), PythonText(spec.steps), PythonText(world.arms),
       PythonText(world.dim), PythonText(world.add), PythonText(world.remove),
@@ -103,9 +104,9 @@ std::string SimulateSignature() {
       PythonText(world.own_share), PythonText(world.zipf),
       PythonText(spec.order_budget), PythonText(world.context_dim),
       PythonText(world.context_constants), PythonText(world.distinct_contexts),
-      LearningParameters(), PythonText(world.click_rate),
-      PythonText(world.click_spread), PythonText(world.turn_every),
-      PythonText(world.drift));
+      LearningParameters(), PythonText(spec.explore_uniform),
+      PythonText(world.click_rate), PythonText(world.click_spread),
+      PythonText(world.turn_every), PythonText(world.drift));
 }
 
 std::string SimulateHelp() {
@@ -130,7 +131,7 @@ context_dim: number of values of the context that comes with each choice; 0: the
     are no contexts.
 context_constants: whether a constant 1 is appended to contexts and features.
 distinct_contexts: how many contexts there are; 0: each choice has a new one.
-rewards, forgetting, half_life: those of Bandit.
+rewards, forgetting, half_life, explore_uniform: those of Bandit.
 click_rate, click_spread, turn_every, drift: those of Synthetic.)",
                      PolicyParameterHelp());
 }
@@ -173,8 +174,9 @@ void BindSimulate(nb::module_& module) {
          std::size_t order_budget, const PyPrior& prior,
          std::size_t context_dim, bool context_constants,
          std::size_t distinct_contexts, const std::string& rewards,
-         double forgetting, std::optional<double> half_life, double click_rate,
-         double click_spread, std::uint64_t turn_every, double drift,
+         double forgetting, std::optional<double> half_life,
+         double explore_uniform, double click_rate, double click_spread,
+         std::uint64_t turn_every, double drift,
          const nb::kwargs& policy_options) {
         RunSpec spec{
             .policy = MakePolicyOptions(policy, exploration, policy_options),
@@ -199,6 +201,7 @@ void BindSimulate(nb::module_& module) {
             .negative_rewards = negative_rewards,
             .rewards = ParseRewardModel(rewards),
             .forgetting = ParseForgetting(forgetting, half_life),
+            .explore_uniform = explore_uniform,
             .order_budget = order_budget,
             .prior = MakePrior(prior),
             .steps = steps};
@@ -226,6 +229,7 @@ void BindSimulate(nb::module_& module) {
       "distinct_contexts"_a = world.distinct_contexts,
       "rewards"_a = std::string(RewardModelName(defaults.rewards)),
       "forgetting"_a = defaults.forgetting, "half_life"_a = nb::none(),
+      "explore_uniform"_a = defaults.explore_uniform,
       "click_rate"_a = world.click_rate, "click_spread"_a = world.click_spread,
       "turn_every"_a = world.turn_every, "drift"_a = world.drift,
       "policy_options"_a, nb::sig(SimulateSignature().c_str()),

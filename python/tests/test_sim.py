@@ -177,3 +177,13 @@ def test_the_program_comes_along() -> None:
     program = pathlib.Path(sys.executable).parent / "manyarms"
     done = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
     assert manyarms.__version__ in done.stdout
+
+
+def test_a_share_of_choices_is_uniform():
+    (row,) = sim.simulate(steps=400, arms=50, explore_uniform=0.25)
+    assert row["explore_uniform"] == 0.25
+    # A binomial number of 400 with the probability 1/4 is within 100 +- 50 but
+    # for one in 10^8.
+    assert 50 < row["uniform_choices"] < 150
+    assert row["decision_digest"] == sim.simulate(
+        steps=400, arms=50, explore_uniform=0.25, search="scan")[0]["decision_digest"]
