@@ -75,7 +75,7 @@ void Measure(const PolicyOptions& policy) {
   std::set<Slot> winners;
   for (std::uint64_t step = 0; step < kSteps; ++step) {
     const Query query = questions->Ask(
-        {.posterior = posterior, .seed = 1, .choices = step, .context = {}});
+        {.posterior = posterior, .seed = 1, .draw = step, .context = {}});
     Slot best = kNoSlot;
     for (Asked& asked : all) {
       const double start = Seconds();

@@ -26,9 +26,11 @@ struct AskedDecision {
   DecisionId id = 0;         ///< for messages
   std::uint64_t number = 0;  ///< among those of its learner
   ArmId arm = 0;
-  std::size_t eligible = 0;         ///< NewDecision::eligible
+  std::size_t eligible = 0;  ///< NewDecision::eligible
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
   std::optional<Basis> basis = {};  ///< PendingDecisions::BasisOf
   std::vector<float> context = {};
+  // NOLINTEND(readability-redundant-member-init)
 };
 
 /// Throws Error(kUnknownId) unless the decision is pending. `context_dim` is

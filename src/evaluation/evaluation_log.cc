@@ -87,7 +87,7 @@ EvaluationLog ReadAll(LogReader file, const std::optional<double>& fallback) {
     if (joined.decision.uniform) ++log.uniform;
     log.events.emplace_back(ChoiceOf(joined, *reward, log.names));
   }
-  std::ranges::stable_sort(log.events, {}, LineOf);
+  std::ranges::sort(log.events, {}, LineOf);  // each has a line of its own
   return log;
 }
 

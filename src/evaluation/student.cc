@@ -15,7 +15,10 @@ constexpr double kMostFreedom = 1e8;
 double GammaRatio(double a) {
   constexpr double kSeriesFrom = 100;
   double factor = 1;
-  for (; a < kSeriesFrom; ++a) factor *= a / (a + 0.5);
+  while (a < kSeriesFrom) {
+    factor *= a / (a + 0.5);
+    ++a;
+  }
   const double b = 1 / a;
   const double series =
       1 + b * (-1.0 / 8 + b * (1.0 / 128 +
@@ -72,11 +75,11 @@ double StudentQuantile(double level, double freedom) {
   double high = 1;
   while (high < 1e300 && StudentBeyond(high, freedom) > 1 - level) high *= 2;
   double low = 0;
-  for (double middle = high / 2; middle > low && middle < high;
-       middle = low + (high - low) / 2) {
+  while (true) {
+    const double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) return high;
     (StudentBeyond(middle, freedom) > 1 - level ? low : high) = middle;
   }
-  return high;
 }
 
 }  // namespace manyarms
