@@ -15,8 +15,9 @@ namespace manyarms {
 struct NpyMatrix {
   std::size_t rows = 0;
   std::size_t columns = 0;
-  std::variant<std::vector<float>, std::vector<double>> values =
-      {};  ///< by rows
+  /// Row after row.
+  // NOLINTNEXTLINE(readability-redundant-member-init): g++ warns without it.
+  std::variant<std::vector<float>, std::vector<double>> values = {};
 
   FeatureRows Rows() const;
 };
