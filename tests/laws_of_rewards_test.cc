@@ -1,5 +1,5 @@
 // What must hold for every policy with every search that learns from clicks,
-// forgets, or both.
+// forgets, or both, or makes a share of its choices uniformly.
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace manyarms {
 namespace {
 
-enum class Kind { kClicks, kForgetting, kClicksAndForgetting };
+enum class Kind { kClicks, kForgetting, kClicksAndForgetting, kUniformShare };
 
 struct RewardCase {
   Combination combination;
@@ -34,6 +34,7 @@ std::vector<RewardCase> Cases() {
   for (const Combination& combination : CombinationsWhere(
            [](const Combination& c) { return !ExploresByTheory(c.policy); })) {
     cases.push_back({combination, Kind::kClicks});
+    cases.push_back({combination, Kind::kUniformShare});
     if (CanForget(combination.policy)) {
       cases.push_back({combination, Kind::kForgetting});
       cases.push_back({combination, Kind::kClicksAndForgetting});
@@ -51,14 +52,24 @@ std::vector<RewardCase> CasesWhere(
 
 std::string CaseName(const ::testing::TestParamInfo<RewardCase>& c) {
   constexpr const char* kNames[] = {"Clicks", "Forgetting",
-                                    "ClicksAndForgetting"};
+                                    "ClicksAndForgetting", "UniformShare"};
   return c.param.combination.name +
          kNames[static_cast<std::size_t>(c.param.kind)];
 }
 
 class RewardLaws : public ::testing::TestWithParam<RewardCase> {
  protected:
-  static bool clicks() { return GetParam().kind != Kind::kForgetting; }
+  static bool clicks() {
+    return GetParam().kind == Kind::kClicks ||
+           GetParam().kind == Kind::kClicksAndForgetting;
+  }
+  static bool forgets() {
+    return GetParam().kind == Kind::kForgetting ||
+           GetParam().kind == Kind::kClicksAndForgetting;
+  }
+  static double uniform_share() {
+    return GetParam().kind == Kind::kUniformShare ? 0.3 : 0.0;
+  }
 
   static BanditOptions Options(const SearchOptions& search,
                                std::uint64_t seed = 1) {
@@ -66,7 +77,8 @@ class RewardLaws : public ::testing::TestWithParam<RewardCase> {
             .policy = GetParam().combination.policy,
             .search = search,
             .rewards = clicks() ? RewardModel::kClicks : RewardModel::kLinear,
-            .forgetting = GetParam().kind == Kind::kClicks ? 1.0 : 0.95,
+            .forgetting = forgets() ? 0.95 : 1.0,
+            .explore_uniform = uniform_share(),
             .seed = seed};
   }
   static Bandit MakeBandit(std::uint64_t seed = 1) {
@@ -96,6 +108,7 @@ class RewardLaws : public ::testing::TestWithParam<RewardCase> {
   static Decision Step(Bandit& bandit, ArmId step) {
     const Decision decision = bandit.Choose();
     EXPECT_TRUE(std::isfinite(decision.score));
+    EXPECT_EQ(decision.eligible, bandit.size());
     bandit.Learn(decision, Reward(bandit.Features({&decision.arm, 1}), step));
     return decision;
   }
@@ -131,6 +144,7 @@ TEST_P(ExactRewardLaws, DecidesAsTheScan) {
     const Decision expected = Step(scan, t);
     ASSERT_EQ(decision.arm, expected.arm) << t;
     ASSERT_EQ(decision.score, expected.score) << t;
+    ASSERT_EQ(decision.uniform, expected.uniform) << t;
     bandit.Remove(t);
     scan.Remove(t);
     AddArms(bandit, 2'000 + t, 2'001 + t);
@@ -161,6 +175,19 @@ TEST_P(RewardLaws, GoesOnAfterLoadingAsItWouldHaveWithout) {
     if (!IsExact(GetParam().combination.search)) continue;
     ASSERT_EQ(decision.arm, expected.arm) << t;
     EXPECT_EQ(decision.score, expected.score);
+  }
+}
+
+TEST_P(RewardLaws, ChoicesSayWhetherTheyAreUniform) {
+  Bandit bandit = MakeBandit();
+  AddArms(bandit, 0, 60);
+  int uniform = 0;
+  for (ArmId t = 0; t < 400; ++t) uniform += Step(bandit, t).uniform ? 1 : 0;
+  if (uniform_share() == 0) {
+    EXPECT_EQ(uniform, 0);
+  } else {
+    // Binomial with mean 120 and deviation 9.2: five deviations.
+    EXPECT_NEAR(uniform, 120, 46);
   }
 }
 
@@ -240,7 +267,8 @@ INSTANTIATE_TEST_SUITE_P(EveryPolicy, ExactRewardLaws,
                          CaseName);
 INSTANTIATE_TEST_SUITE_P(EveryPolicyAndSearch, ClickLaws,
                          ::testing::ValuesIn(CasesWhere([](const auto& c) {
-                           return c.kind != Kind::kForgetting;
+                           return c.kind == Kind::kClicks ||
+                                  c.kind == Kind::kClicksAndForgetting;
                          })),
                          CaseName);
 
