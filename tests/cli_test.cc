@@ -395,7 +395,7 @@ TEST(Evaluate, NamesWhatItCannotEvaluate) {
   std::istringstream lines(text);
   std::ofstream file(bare);
   for (std::string line; std::getline(lines, line);) {
-    if (line.find("\"event\":\"arm\"") == std::string::npos) {
+    if (line.find(R"("event":"arm")") == std::string::npos) {
       file << line << '\n';
     }
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "manyarms/context.h"
@@ -17,8 +18,8 @@ namespace manyarms::testing {
 /// bits, so that all magnitudes occur, and texts have characters of all kinds.
 class RandomEvents {
  public:
-  RandomEvents(const LogHeader& header, bool named_arms, std::uint64_t seed)
-      : header_(header),
+  RandomEvents(LogHeader header, bool named_arms, std::uint64_t seed)
+      : header_(std::move(header)),
         named_arms_(named_arms),
         random_(seed, RandomStream::Role::kArm, 0) {}
 
@@ -62,12 +63,12 @@ class RandomEvents {
   }
 
   std::string Text() {
-    static const std::vector<std::string> kParts = {
+    static const std::vector<std::string> parts = {
         "a", "\"", "\\", "\n", std::string(1, '\0'), "\x1f", "\x7f", "é", "€",
         "𝄞", "/",  "{",  " ",  "\xef\xbf\xbf"};
     std::string text;
     for (std::uint64_t left = random_.Below(6); left > 0; --left) {
-      text += kParts[random_.Below(kParts.size())];
+      text += parts[random_.Below(parts.size())];
     }
     return text;
   }

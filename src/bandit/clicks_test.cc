@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <sstream>
 
@@ -15,7 +16,7 @@ using testing::ExpectError;
 constexpr std::size_t kDim = 4;
 constexpr std::size_t kArms = 2'000;
 
-const std::vector<double> kTheta = {1, -0.5, 0.8, 0};
+constexpr std::array<double, kDim> kTheta = {1, -0.5, 0.8, 0};
 
 double ClickRate(std::span<const float> x) {
   double log_odds = -2;

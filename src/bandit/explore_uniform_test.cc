@@ -84,6 +84,7 @@ TEST(ExploreUniform, IsUniformAmongEligibleArms) {
     ++counts[decision.arm];
   }
   std::vector<int> eligible;
+  eligible.reserve(ids.size());
   for (const ArmId id : ids) eligible.push_back(counts[id]);
   EXPECT_EQ(ids.size(), 30U);
   EXPECT_LT(ChiSquared(eligible, 1'000), ChiSquaredBound(29));

@@ -59,7 +59,7 @@ std::vector<double> DenseShares(const std::vector<ArmId>& eligible,
   const Eigen::Matrix3d covariance = v.inverse();
   const Eigen::Vector3d mean = covariance * b;
   const Eigen::Matrix3d root = covariance.llt().matrixL();
-  std::mt19937_64 engine(17);
+  std::mt19937_64 engine(17);  // NOLINT(bugprone-random-generator-seed)
   std::normal_distribution<double> normal;
   std::vector<double> shares(kArms);
   for (int i = 0; i < draws; ++i) {

@@ -273,8 +273,7 @@ TEST_F(RefusedEstimates, NeedTwoChoicesThatCount) {
   Refuse({"0 of 20 weights are more than 0"});
   log_.target[4] = 0.5;
   Refuse({"1 of 20 weights is more than 0", "at least 2"});
-  SimulatedLogs::Log one = SimulatedLogs({.choices = 1}).Make(0);
-  log_ = one;
+  log_ = SimulatedLogs({.choices = 1}).Make(0);
   Refuse({"1 logged choice given", "at least 2"});
   log_ = {};
   Refuse({"0 logged choices given"});

@@ -115,7 +115,7 @@ TEST(EvaluationLog, FollowsChangesOfArms) {
   EXPECT_EQ(Evaluate(Read(text + ninth), FixedArms{}, {.policy = Ucb()}),
             before);
   // ... but there it does: 8 arms were eligible, and 9 are there.
-  const std::size_t first = text.find("{\"event\":\"decision\"");
+  const std::size_t first = text.find(R"({"event":"decision")");
   std::string early = text;
   early.insert(first, ninth);
   ExpectError(ErrorCode::kInvalidArgument,
@@ -144,7 +144,7 @@ TEST(EvaluationLog, LearnsObservationsAmongWhatIsLearned) {
   EXPECT_EQ(Evaluate(Read(text + strong), FixedArms{}, {.policy = Ucb()}),
             before);
   std::string early = text;
-  early.insert(text.find("{\"event\":\"decision\""), strong);
+  early.insert(text.find(R"({"event":"decision")"), strong);
   const Evaluation after =
       Evaluate(Read(early), FixedArms{}, {.policy = Ucb()});
   EXPECT_GT(std::abs(after.direct.value - before.direct.value), 1);

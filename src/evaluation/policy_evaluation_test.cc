@@ -39,24 +39,24 @@ class SlowEvaluation {
       expected +=
           share(arm) * bandit.Scores(std::span(&arm, 1), choice.context)[0];
     }
-    rewards.push_back(choice.reward);
-    logged.push_back(probability);
-    target.push_back(share(choice.arm));
-    of_target.push_back(expected);
-    of_logged.push_back(bandit.Predict(choice.features, choice.context));
+    rewards_.push_back(choice.reward);
+    logged_.push_back(probability);
+    target_.push_back(share(choice.arm));
+    of_target_.push_back(expected);
+    of_logged_.push_back(bandit.Predict(choice.features, choice.context));
   }
 
   void ExpectEqual(const Evaluation& result) const {
     const WeightedChoices choices{
-        .rewards = rewards, .logged = logged, .target = target};
-    EXPECT_EQ(result.evaluated, rewards.size());
-    ExpectNear(result.logged, MeanReward(rewards));
+        .rewards = rewards_, .logged = logged_, .target = target_};
+    EXPECT_EQ(result.evaluated, rewards_.size());
+    ExpectNear(result.logged, MeanReward(rewards_));
     ExpectNear(result.inverse_propensity, InversePropensity(choices));
     ExpectNear(result.self_normalised, SelfNormalised(choices));
-    ExpectNear(
-        result.doubly_robust,
-        DoublyRobust(choices, {.logged_arm = of_logged, .target = of_target}));
-    ExpectNear(result.direct, DirectMethod(of_target));
+    ExpectNear(result.doubly_robust,
+               DoublyRobust(choices,
+                            {.logged_arm = of_logged_, .target = of_target_}));
+    ExpectNear(result.direct, DirectMethod(of_target_));
     EXPECT_NEAR(result.weights.effective_sample_size,
                 SummariseWeights(choices).effective_sample_size, 1e-9);
   }
@@ -69,7 +69,11 @@ class SlowEvaluation {
     EXPECT_NEAR(a.high, b.high, 1e-10);
   }
 
-  std::vector<double> rewards, logged, target, of_logged, of_target;
+  std::vector<double> rewards_;
+  std::vector<double> logged_;
+  std::vector<double> target_;
+  std::vector<double> of_logged_;
+  std::vector<double> of_target_;
 };
 
 Bandit WithArms(const BanditOptions& options, const SmallLog& log) {

@@ -144,7 +144,7 @@ class SubjectOf final : public Subject {
     return matches;
   }
 
- private:
+ protected:
   Facts facts() const override {
     return {.catalogue = chooser_.catalogue(),
             .dim = chooser_.dim(),
@@ -152,6 +152,7 @@ class SubjectOf final : public Subject {
             .rewards = chooser_.options().rewards};
   }
 
+ private:
   Chooser chooser_;
 };
 

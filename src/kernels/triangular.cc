@@ -92,6 +92,8 @@ HWY_INLINE void InvertWith(Tag tag, const Matrices& m) {
 void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
                  double* inverse) {
   const Matrices matrices{lower, stride, dim, inverse};
+  // Where registers are narrow, some branches are the same.
+  // NOLINTBEGIN(bugprone-branch-clone)
   if (dim >= kMostLanes) {
     InvertWith(hn::CappedTag<double, kMostLanes>(), matrices);
   } else if (dim >= 4) {
@@ -99,6 +101,7 @@ void InvertLower(const double* lower, std::size_t stride, std::size_t dim,
   } else {
     InvertWith(hn::CappedTag<double, 1>(), matrices);
   }
+  // NOLINTEND(bugprone-branch-clone)
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ TEST(ReadChoices, LeavesOutOrGivesADefault) {
 TEST(ReadChoices, GivesNumbersToNames) {
   std::stringstream text;
   LogWriter writer(text, {.dim = 1});
-  for (const DecisionId id : {1, 2, 3}) {
+  for (const DecisionId id : {1U, 2U, 3U}) {
     writer.Write(
         LoggedDecision{.id = id, .arm = id == 2 ? "b" : "a", .features = {1}});
     writer.Write(LoggedReward{.decision = id, .reward = 1});

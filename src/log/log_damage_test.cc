@@ -12,12 +12,12 @@
 namespace manyarms {
 namespace {
 
-const LogHeader kHeader = {.population = true, .dim = 2, .context_dim = 1};
+LogHeader Header() { return {.population = true, .dim = 2, .context_dim = 1}; }
 
 std::string RandomLog(std::uint64_t seed, int events) {
-  testing::RandomEvents random(kHeader, seed % 2 == 0, seed);
+  testing::RandomEvents random(Header(), seed % 2 == 0, seed);
   std::ostringstream text;
-  LogWriter writer(text, kHeader);
+  LogWriter writer(text, Header());
   for (int i = 0; i < events; ++i) writer.Write(random.Next());
   return text.str();
 }

@@ -1,5 +1,7 @@
 #include "manyarms/log.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <sstream>
 
@@ -22,7 +24,7 @@ std::string TextOf(const LogEvent& event) {
 std::vector<LogHeader> Headers() {
   std::vector<LogHeader> headers;
   for (const bool population : {false, true}) {
-    for (const std::size_t context_dim : {0, 2}) {
+    for (const std::size_t context_dim : {0U, 2U}) {
       for (const auto rewards : {RewardModel::kLinear, RewardModel::kClicks}) {
         headers.push_back({.population = population,
                            .dim = context_dim + 3,
@@ -92,7 +94,7 @@ TEST(Log, HasTheOptionsOfBanditsAndPopulations) {
 // A log of one bandit with one feature, and lines as they are given.
 std::string LogWith(const std::string& lines) {
   std::ostringstream text;
-  LogWriter(text, {.dim = 1});
+  const LogWriter writer(text, {.dim = 1});
   return text.str() + lines;
 }
 
@@ -104,7 +106,8 @@ std::vector<LogEvent> ReadAll(const std::string& text) {
   return events;
 }
 
-void ExpectCorrupt(const std::string& text, std::vector<std::string> parts) {
+void ExpectCorrupt(const std::string& text,
+                   const std::vector<std::string>& parts) {
   ExpectError(ErrorCode::kCorrupt, parts, [&] { ReadAll(text); });
 }
 
@@ -177,7 +180,8 @@ TEST(LogReader, NamesTheLineOfWhatIsWrong) {
   };
   for (const auto& [line, part] : wrong) {
     SCOPED_TRACE(line);
-    ExpectCorrupt(LogWith(good + line + "\n" + good), {"line 3:", part});
+    ExpectCorrupt(LogWith(fmt::format("{0}{1}\n{0}", good, line)),
+                  {"line 3:", part});
   }
 }
 

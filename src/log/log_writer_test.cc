@@ -185,7 +185,7 @@ TEST_F(LogFileWriter, RemembersTheKindOfArmsOfALogThatItContinues) {
 TEST_F(LogFileWriter, SaysThatTheDiskIsFull) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP();
   try {
-    LogWriter("/dev/full", header_);
+    const LogWriter writer("/dev/full", header_);
     FAIL() << "nothing was thrown";
   } catch (const FileError& error) {
     EXPECT_EQ(error.system_error(), ENOSPC);

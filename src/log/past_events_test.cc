@@ -58,7 +58,8 @@ TEST_F(PastEventFiles, MayBeSomebodyElses) {
 }
 
 TEST_F(PastEventFiles, NameTheLineOfWhatIsWrong) {
-  const std::string good = "{\"arm\":1,\"reward\":0}\n";
+  const std::string good = R"({"arm":1,"reward":0})"
+                           "\n";
   ExpectCorrupt(good + "{\"arm\":1}\n", {"events.jsonl, line 2", "reward"});
   ExpectCorrupt(good + "{\"reward\":1}\n", {"line 2", "\"arm\" is missing"});
   ExpectCorrupt(good + "{\"arm\":1,\"reward\"", {"line 2"});
@@ -80,7 +81,7 @@ TEST_F(PastEventFiles, MayBeALog) {
   {
     LogWriter writer(path_, {.dim = 1});
     writer.Write(LoggedArmChange{.arm = ArmId{1}, .features = {4}});
-    for (const DecisionId id : {1, 2, 3}) {
+    for (const DecisionId id : {1U, 2U, 3U}) {
       writer.Write(LoggedDecision{
           .id = id, .arm = ArmId{1}, .features = {static_cast<float>(id)}});
     }

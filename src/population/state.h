@@ -47,7 +47,8 @@ struct Population::State {
 
   /// Arms that were chosen together, the best first.
   struct Chosen {
-    std::vector<Hit> hits = {};
+    // g++ warns without the initialiser.
+    std::vector<Hit> hits = {};  // NOLINT(readability-redundant-member-init)
     std::size_t eligible = 0;
     bool uniform = false;  ///< and not by their scores
     Basis basis;

@@ -39,8 +39,7 @@ double OnlineNewton::Link(double predictor) const {
 void OnlineNewton::Learn(const Eigen::VectorXd& x, double reward,
                          const Eigen::MatrixXd& bordered) {
   const auto lower = bordered.topLeftCorner(x.size(), x.size());
-  Eigen::VectorXd step = x;
-  lower.triangularView<Eigen::Lower>().solveInPlace(step);
+  Eigen::VectorXd step = lower.triangularView<Eigen::Lower>().solve(x);
   lower.transpose().triangularView<Eigen::Upper>().solveInPlace(step);
   theta_ -= (Link(Predict(x)) - reward) / curvature_ * step;
   if (theta_.norm() > norm_bound_) {

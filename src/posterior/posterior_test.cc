@@ -263,24 +263,26 @@ float Noise(std::size_t t, std::size_t j) {
       RandomStream(9, RandomStream::Role::kArm, t * 100 + j).Gaussian());
 }
 
-const std::vector<Shape> kShapes = {
-    [](std::size_t t, std::size_t j, std::size_t) { return Noise(t, j); },
-    // nearly along one direction
-    [](std::size_t t, std::size_t j, std::size_t) {
-      return Noise(7777, j) + 1e-3F * Noise(t, j);
-    },
-    [](std::size_t t, std::size_t j, std::size_t) {
-      return Noise(7777, j) + 1e-6F * Noise(t, j);
-    },
-    // from large features to small ones, and the reverse
-    [](std::size_t t, std::size_t j, std::size_t dim) {
-      return Noise(t, j) * std::pow(10.0F, -6.0F * static_cast<float>(j) /
-                                               static_cast<float>(dim));
-    },
-    [](std::size_t t, std::size_t j, std::size_t dim) {
-      return Noise(t, j) * std::pow(10.0F, -6.0F * static_cast<float>(dim - j) /
-                                               static_cast<float>(dim));
-    }};
+std::vector<Shape> Shapes() {
+  return {[](std::size_t t, std::size_t j, std::size_t) { return Noise(t, j); },
+          // nearly along one direction
+          [](std::size_t t, std::size_t j, std::size_t) {
+            return Noise(7777, j) + 1e-3F * Noise(t, j);
+          },
+          [](std::size_t t, std::size_t j, std::size_t) {
+            return Noise(7777, j) + 1e-6F * Noise(t, j);
+          },
+          // from large features to small ones, and the reverse
+          [](std::size_t t, std::size_t j, std::size_t dim) {
+            return Noise(t, j) * std::pow(10.0F, -6.0F * static_cast<float>(j) /
+                                                     static_cast<float>(dim));
+          },
+          [](std::size_t t, std::size_t j, std::size_t dim) {
+            return Noise(t, j) *
+                   std::pow(10.0F, -6.0F * static_cast<float>(dim - j) /
+                                       static_cast<float>(dim));
+          }};
+}
 
 // Certified search relies on it that A makes no arm wider than it was before,
 // but for 2^-16 of its width and a multiple of 2^-24 |A| |x|. Rounding must
@@ -291,7 +293,7 @@ TEST(Posterior, WidthsDoNotGrow) {
   for (const std::size_t dim : {2U, 8U, 32U, 48U}) {
     for (const double lambda : {1e-9, 1e-3, 1.0, 1e9}) {
       for (const float scale : {1e-3F, 1.0F, 1e5F}) {
-        for (const Shape shape : kShapes) {
+        for (const Shape shape : Shapes()) {
           Posterior posterior(dim, lambda);
           posterior.KeepInverse();
           std::vector<Eigen::MatrixXd> earlier;

@@ -117,7 +117,7 @@ struct Shape {
 std::vector<Shape> AllShapes() {
   std::vector<Shape> shapes;
   for (const bool clicks : {false, true}) {
-    for (const std::uint64_t turn_every : {0, 7}) {
+    for (const std::uint64_t turn_every : {0U, 7U}) {
       for (const double drift : {0.0, 0.05}) {
         for (const int visits : {0, 1, 2}) {
           SyntheticOptions options = Small();

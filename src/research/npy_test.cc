@@ -37,15 +37,15 @@ NpyMatrix Read(const std::string& text) {
   return ReadNpy(in);
 }
 
-const std::string kHeader =
+constexpr const char* kHeader =
     "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }  \n";
-const std::vector<float> kValues = {1, 2, 3, 4, 5, 6.5F};
+std::vector<float> Values() { return {1, 2, 3, 4, 5, 6.5F}; }
 
 TEST(Npy, IsReadWithFloatsAndDoubles) {
-  const NpyMatrix floats = Read(Npy(kHeader, Bytes(kValues)));
+  const NpyMatrix floats = Read(Npy(kHeader, Bytes(Values())));
   EXPECT_EQ(floats.rows, 3);
   EXPECT_EQ(floats.columns, 2);
-  EXPECT_EQ(std::get<std::vector<float>>(floats.values), kValues);
+  EXPECT_EQ(std::get<std::vector<float>>(floats.values), Values());
   EXPECT_EQ(floats.Rows().At(2, 1), 6.5);
   const std::vector<double> doubles = {0.1, 0.2};
   const NpyMatrix read =
@@ -71,11 +71,11 @@ TEST(Npy, OfAnotherTypeOrShapeIsRefused) {
   refuses("{'descr': '<f4', 'fortran_order': False, 'shape': ()}",
           "0 dimensions");
   ExpectError(ErrorCode::kUnsupported, {"version 4"},
-              [] { Read(Npy(kHeader, Bytes(kValues), 4)); });
+              [] { Read(Npy(kHeader, Bytes(Values()), 4)); });
 }
 
 TEST(Npy, CutOffAnywhereIsRefused) {
-  const std::string text = Npy(kHeader, Bytes(kValues));
+  const std::string text = Npy(kHeader, Bytes(Values()));
   for (std::size_t length = 0; length < text.size(); ++length) {
     ExpectError(ErrorCode::kCorrupt, {}, [&] { Read(text.substr(0, length)); });
   }
@@ -89,13 +89,13 @@ TEST(Npy, WithAnImpossibleShapeTakesNoMemory) {
     ExpectError(ErrorCode::kCorrupt, {}, [&] {
       Read(Npy(
           "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + "}",
-          Bytes(kValues)));
+          Bytes(Values())));
     });
   }
 }
 
 TEST(Npy, WithRandomChangesIsReadOrRefused) {
-  const std::string good = Npy(kHeader, Bytes(kValues));
+  const std::string good = Npy(kHeader, Bytes(Values()));
   int refused = 0;
   for (std::uint64_t seed = 1; seed <= 5000; ++seed) {
     RandomStream random(seed, RandomStream::Role::kArm, 3);

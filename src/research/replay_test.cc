@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <span>
 #include <string>
 
 #include "in_a_folder.h"
@@ -77,8 +78,8 @@ TEST_F(Replays, OfALogMakeTheBanditAgain) {
   {
     LogWriter writer(path_, LogHeader::Of(options));
     for (ArmId arm = 0; arm < 5; ++arm) {
-      const std::vector<float> row(rows.begin() + 3 * arm,
-                                   rows.begin() + 3 * arm + 3);
+      const auto given = std::span(rows).subspan(3 * arm, 3);
+      const std::vector<float> row(given.begin(), given.end());
       names.Add(fmt::format("arm {}", arm));
       bandit.Add(arm, row);
       writer.Write(LoggedArmChange{.arm = names.Name(arm), .features = row});
