@@ -291,8 +291,9 @@ class Population {
   /// same. Throws Error(kCorrupt) for bytes that Export cannot have returned,
   /// Error(kUnsupported) for those of a later version, and
   /// Error(kInvalidArgument) for those of a population with another dimension,
-  /// policy, regularisation, kind of rewards or contexts, explore_uniform,
-  /// or a larger max_pending.
+  /// policy, norm bound or curvature of gloc-ts and qgloc, regularisation, kind
+  /// of rewards or contexts, forgetting, explore_uniform, or a larger
+  /// max_pending.
   void Import(const LearnerKey& learner, std::span<const std::byte> exported);
 
  private:

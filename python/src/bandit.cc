@@ -277,21 +277,6 @@ void BindLearning(BanditClass& bandit) {
           "is that of all.");
 }
 
-// A property is None if the policy does not have the option.
-void BindPolicyFields(BanditClass& bandit) {
-  for (const PolicyField& field : PolicyFields()) {
-    const std::string signature =
-        fmt::format("def {}(self) -> {} | None", field.name, field.type);
-    const std::string help = fmt::format("Of {} only.", field.owners);
-    bandit.def_prop_ro(
-        field.name.c_str(),
-        [name = field.name](const PyBandit& self) {
-          return PolicyValue(self.options().policy, name);
-        },
-        nb::for_getter(nb::sig(signature.c_str())), help.c_str());
-  }
-}
-
 void BindKnowledge(BanditClass& bandit) {
   bandit
       .def(

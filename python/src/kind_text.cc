@@ -41,7 +41,7 @@ explore_uniform: the probability with which a choice is not the policy's, but
 
 constexpr std::string_view kContextHelp =
     R"(context_dim: the number of values of a context, which every choice and reward
-    then comes with; 0 stands for no contexts. 'ts' and 'ucb' only, and not with
+    then comes with; 0 stands for no contexts. Not with 'elim' and not with
     negative_rewards. (context_dim + 1) * (dim + 1) coefficients are learned.
 context_constants: whether a constant 1 is appended to contexts and features, so
     that arms and contexts have effects of their own.
@@ -141,14 +141,14 @@ max_pending: rewards can be learned for this number of the latest decisions.)",
 std::string PopulationSignature() {
   const PopulationOptions defaults;
   return fmt::format(
-      "def __init__(self, dim: int, {}, *, regularisation: float = {}, "
+      "def __init__(self, dim: int, {}, *, {}regularisation: float = {}, "
       "prior: typing.Literal['independent', 'shared'] | Prior | SharedPrior = "
       "'independent', negative_rewards: bool = {}, {}, explore_uniform: float "
       "= "
       "{}, {}, seed: int = {}, "
       "max_pending: int = {}, "
       "order_budget: int = {}) -> None",
-      KindParameters(), PythonText(defaults.regularisation),
+      KindParameters(), PolicyParameters(), PythonText(defaults.regularisation),
       PythonText(defaults.negative_rewards), LearningParameters(),
       PythonText(defaults.explore_uniform), ContextParameters(),
       PythonText(defaults.seed), PythonText(defaults.max_pending),
@@ -163,9 +163,7 @@ policy: how arms are chosen, as in a Bandit. 'elim' is refused, because it keeps
     all arms in stages for each learner.
 search: how the best arm is found, by name, or an object with options, such as
     Hnsw(shortlist=10).{}
-exploration: beta in the paper; how far choices go beyond what is known.
-    None stands for the policy's default.
-regularisation: lambda in the paper.
+{}regularisation: lambda in the paper.
 prior: what learners begin with. 'independent' is mean 0 and regularisation
     times the identity; a Prior is the same for all; 'shared', or a SharedPrior
     with options, is learned from all learners, so that a new one begins with
@@ -177,7 +175,8 @@ max_pending: rewards can be learned for this number of a learner's latest
     decisions.
 order_budget: the bytes that certified search may use for learners that choose
     often, all together. Decisions do not depend on it.)",
-                     Summaries<SearchKinds>(), kLearningHelp, kContextHelp);
+                     Summaries<SearchKinds>(), PolicyParameterHelp(),
+                     kLearningHelp, kContextHelp);
 }
 
 }  // namespace manyarms::python

@@ -85,10 +85,11 @@ void BindConstruction(PopulationClass& population) {
          const std::string& rewards, double forgetting,
          std::optional<double> half_life, double explore_uniform,
          nb::handle context_dim, bool context_constants, nb::handle seed,
-         nb::handle max_pending, nb::handle order_budget) {
+         nb::handle max_pending, nb::handle order_budget,
+         const nb::kwargs& policy_options) {
         new (self) PyPopulation(PopulationOptions{
             .dim = ParseNumber(dim, {"dim", "an int"}),
-            .policy = MakePolicyOptions(policy, exploration, nb::dict()),
+            .policy = MakePolicyOptions(policy, exploration, policy_options),
             .search = MakeSearchOptions(search),
             .regularisation = regularisation,
             .prior = MakePrior(prior),
@@ -115,7 +116,7 @@ void BindConstruction(PopulationClass& population) {
       "context_dim"_a = defaults.context_dim,
       "context_constants"_a = defaults.context_constants,
       "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
-      "order_budget"_a = defaults.order_budget,
+      "order_budget"_a = defaults.order_budget, "policy_options"_a,
       nb::sig(PopulationSignature().c_str()), PopulationHelp().c_str());
 }
 
@@ -582,6 +583,7 @@ or updated, the population must not be used any more.)");
   BindKnowledge(population);
   BindLearners(population);
   BindProperties(population);
+  BindPolicyFields(population);
 }
 
 }  // namespace manyarms::python

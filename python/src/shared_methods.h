@@ -1,6 +1,7 @@
 #ifndef MANYARMS_PYTHON_SHARED_METHODS_H_
 #define MANYARMS_PYTHON_SHARED_METHODS_H_
 
+#include <fmt/format.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 
@@ -11,10 +12,28 @@
 
 #include "arrays.h"
 #include "ids.h"
+#include "options.h"
 #include "rows.h"
 
 /// What Bandit and Population have in common in Python.
 namespace manyarms::python {
+
+/// The policy's options, each None if the policy does not have it.
+template <class Owner>
+void BindPolicyFields(nanobind::class_<Owner>& owner) {
+  namespace nb = nanobind;
+  for (const PolicyField& field : PolicyFields()) {
+    const std::string signature =
+        fmt::format("def {}(self) -> {} | None", field.name, field.type);
+    const std::string help = fmt::format("Of {} only.", field.owners);
+    owner.def_prop_ro(
+        field.name.c_str(),
+        [name = field.name](const Owner& self) {
+          return PolicyValue(self.options().policy, name);
+        },
+        nb::for_getter(nb::sig(signature.c_str())), help.c_str());
+  }
+}
 
 /// Methods that add, remove and list arms.
 template <class Owner>

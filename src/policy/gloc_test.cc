@@ -205,7 +205,8 @@ TEST_P(Gloc, CertifiedSearchDecidesAsAScan) {
        {PolicyOptions{ThompsonOptionsOf(0.8)},
         PolicyOptions{QuadraticOptionsOf(0.05, 1)}}) {
     Bandit scan = MakeBandit(policy);
-    Bandit certified = MakeBandit(policy, CertifiedOptions{});
+    Bandit certified =
+        MakeBandit(policy, CertifiedOptions{.background = false});
     for (std::uint64_t step = 0; step < 2000; ++step) {
       const Decision expected = scan.Choose();
       const Decision found = certified.Choose();
@@ -214,6 +215,7 @@ TEST_P(Gloc, CertifiedSearchDecidesAsAScan) {
       scan.Learn(expected, Reward(expected.arm, step));
       certified.Learn(found, Reward(found.arm, step));
     }
+    EXPECT_GT(certified.stats().snapshots, 0U);  // an order was used
   }
 }
 

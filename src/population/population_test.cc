@@ -466,6 +466,10 @@ TEST(Population, AnOrderDoesNotOutliveItsLearner) {
     EXPECT_EQ(population.stats().finders, 0U);
     live(300, 2);
     EXPECT_EQ(population.stats().finders, 1U);
+    // What is known of arms was known by more than is left.
+    population.Forget("a", 0.9);
+    EXPECT_EQ(population.stats().finders, 0U);
+    live(300, 3);
     population.Forget("a");
     EXPECT_EQ(population.stats().finders, 0U);
     live(300, 3);

@@ -49,6 +49,8 @@ struct Shape {
   RewardModel rewards = RewardModel::kLinear;
   double forgetting = 1;
   double explore_uniform = 0;
+  double norm_bound = 0;  // this and the next of gloc-ts and qgloc
+  double curvature = 0;
 
   template <class Stream, class Self>
   static void Transfer(Stream& stream, Self& self, std::uint32_t format) {
@@ -66,6 +68,8 @@ struct Shape {
     stream.Transfer(self.rewards);
     stream.Transfer(self.forgetting);
     stream.Transfer(self.explore_uniform);
+    stream.Transfer(self.norm_bound);
+    stream.Transfer(self.curvature);
   }
 
   bool FitsInto(const Shape& other) const {
@@ -75,8 +79,9 @@ struct Shape {
            context_dim == other.context_dim &&
            (context_dim == 0 || context_constants == other.context_constants) &&
            rewards == other.rewards && forgetting == other.forgetting &&
-           explore_uniform == other.explore_uniform && prior == other.prior &&
-           prior_digest == other.prior_digest &&
+           explore_uniform == other.explore_uniform &&
+           norm_bound == other.norm_bound && curvature == other.curvature &&
+           prior == other.prior && prior_digest == other.prior_digest &&
            max_pending <= other.max_pending;
   }
 
@@ -85,11 +90,13 @@ struct Shape {
     return fmt::format(
         "{} features, contexts of {} values {} constants, policy {}, {} "
         "negative rewards, rewards {}, forgetting {}, explore_uniform {}, "
+        "norm bound {}, curvature {}, "
         "regularisation {}, {} and at most {} pending decisions",
         dim, context_dim, context_constants != 0 ? "with" : "without",
         known ? PolicyName(*known) : "unknown",
         negative_rewards != 0 ? "with" : "without", RewardModelName(rewards),
-        forgetting, explore_uniform, regularisation, PriorName(), max_pending);
+        forgetting, explore_uniform, norm_bound, curvature, regularisation,
+        PriorName(), max_pending);
   }
 
   std::string PriorName() const {
@@ -120,6 +127,8 @@ std::uint64_t DigestOf(const PopulationPrior& prior) {
 }
 
 Shape ShapeOf(const PopulationOptions& options) {
+  const PseudoRewards pseudo =
+      PseudoRewardsOf(options.policy).value_or(PseudoRewards{});
   return {.dim = options.dim,
           .policy = PolicyKinds::Visit(
               options.policy, [](auto kind, const auto&) { return kind.kTag; }),
@@ -132,7 +141,9 @@ Shape ShapeOf(const PopulationOptions& options) {
           .prior_digest = DigestOf(options.prior),
           .rewards = options.rewards,
           .forgetting = options.forgetting,
-          .explore_uniform = options.explore_uniform};
+          .explore_uniform = options.explore_uniform,
+          .norm_bound = pseudo.norm_bound,
+          .curvature = pseudo.curvature};
 }
 
 PopulationOptions ToPopulation(const BanditOptions& options) {
