@@ -129,6 +129,19 @@ def test_the_manual_s_example_of_contexts(tmp_path: pathlib.Path) -> None:
     run("example.py", cwd=tmp_path)
 
 
+def test_the_manual_s_example_of_a_log_that_can_be_evaluated(tmp_path: pathlib.Path) -> None:
+    text = (ROOT / "docs" / "log.md").read_text().split("\n## A log that can be evaluated\n")[1]
+    example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    check = (
+        "best = (items @ [0.3, 0, -0.2, 0.1]).max()\n"
+        "assert result.evaluated == 1_000\n"
+        "assert result.dr.low < best < result.dr.high\n"
+        "assert abs(result.dr.value - best) < 0.1 < best - result.logged.value + 0.2\n"
+    )
+    (tmp_path / "example.py").write_text(example + check)
+    run("example.py", cwd=tmp_path)
+
+
 def test_the_manual_s_example_of_clicks(tmp_path: pathlib.Path) -> None:
     text = (ROOT / "docs" / "python.md").read_text().split("\n## Clicks and forgetting\n")[1]
     example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
