@@ -51,7 +51,9 @@ struct BanditOptions {
   /// With this probability, within [0, 1], a choice is not the policy's, but
   /// drawn uniformly among the eligible arms; of a slate, all arms are. Then
   /// the probability of every choice is at least this share of 1/n, so that
-  /// other policies can be evaluated by what was chosen.
+  /// other policies can be evaluated by what was chosen. Which arms are drawn
+  /// depends on the order in which arms were added and removed, too, and not on
+  /// their ids alone.
   double explore_uniform = 0;
   /// The number of values of a context; 0: choices have none. With p of them,
   /// (p + 1)(d + 1) coefficients are learned, at most kMaxDim. ts and ucb only,
@@ -200,12 +202,35 @@ class Bandit {
   /// throws for a decision that is not pending or another bandit's; and
   /// Error(kUnsupported) for elim, and for all but the first of a slate, whose
   /// probability it is not. Costs as much as `draws` choices.
+  ///
+  /// A log that will be evaluated needs LoggingProbability.
   Probability Propensity(DecisionId decision,
                          std::uint64_t draws = kDefaultDraws,
                          const Eligible& eligible = {}, Context context = {});
   Probability Propensity(const Decision& decision,
                          std::uint64_t draws = kDefaultDraws,
                          const Eligible& eligible = {}, Context context = {});
+
+  /// The probability of a decision to be written into a log, by which rewards
+  /// are divided when the log is evaluated. Propensity is for looking at: with
+  /// h of m draws the mean of m/h exceeds 1/p, and h may be 0. Here a decision
+  /// of the policy counts as one of the `draws` draws, so that the policy's
+  /// part is (1 + hits among draws - 1 further ones) / draws; of a decision
+  /// that was drawn uniformly it is hits / draws. With explore_uniform > 0,
+  /// weights q/p of any other policy then have the mean 1 for any number of
+  /// draws, and estimates are without bias (docs/design.md). Without, an arm
+  /// of the probability p loses the share (1 - p)^draws of its part in them,
+  /// and the value is at least 1/draws.
+  ///
+  /// More draws make weights more even. Throws and costs as Propensity.
+  double LoggingProbability(DecisionId decision,
+                            std::uint64_t draws = kDefaultDraws,
+                            const Eligible& eligible = {},
+                            Context context = {});
+  double LoggingProbability(const Decision& decision,
+                            std::uint64_t draws = kDefaultDraws,
+                            const Eligible& eligible = {},
+                            Context context = {});
 
   /// The probabilities with which the next choice would be each of these arms,
   /// in the same way and by the same draws; 0 for arms that are not eligible.

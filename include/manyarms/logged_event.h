@@ -61,7 +61,8 @@ struct LoggedDecision {
   std::uint64_t eligible = 0;  ///< the number of eligible arms; 0: not known
   /// Whether the arm was drawn uniformly among the eligible ones.
   bool uniform = false;
-  /// The probability with which the arm was chosen, if it is known.
+  /// The probability with which the arm was chosen, if it is known. Evaluation
+  /// divides by it: Bandit::LoggingProbability, not a share of draws.
   std::optional<double> probability = std::nullopt;
   std::string policy = {};  ///< that chose; empty: the header's
   std::optional<double> time = std::nullopt;  ///< the caller's, in any unit

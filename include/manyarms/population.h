@@ -185,6 +185,17 @@ class Population {
                                         const Eligible& eligible = {},
                                         Context context = {});
 
+  /// The probability of a learner's decision to write into a log, as
+  /// Bandit::LoggingProbability. Throws as Propensity.
+  double LoggingProbability(const LearnerKey& learner, DecisionId decision,
+                            std::uint64_t draws = kDefaultDraws,
+                            const Eligible& eligible = {},
+                            Context context = {});
+  double LoggingProbability(const LearnerKey& learner, const Decision& decision,
+                            std::uint64_t draws = kDefaultDraws,
+                            const Eligible& eligible = {},
+                            Context context = {});
+
   /// Learns a reward of a decision of each of the learners, on several threads:
   /// all, or none if it throws what Learn throws. (While other threads learn or
   /// dismiss the same decisions, it may learn some and throw.)

@@ -12,6 +12,9 @@ namespace manyarms {
 /// other. So it is about 1/m, and not 0, when no draw hits or all do.
 ///
 /// What is known without drawing has the standard error 0.
+///
+/// The value is for looking at, not for dividing by: the mean of m/h is more
+/// than 1/p, and h may be 0. Bandit::LoggingProbability may be divided by.
 struct Probability {
   double value = 0;
   double standard_error = 0;

@@ -26,8 +26,9 @@ class Log:
     """Writes what a bandit or a population decides, and the rewards, to a file.
 
         with manyarms.Log("choices.jsonl", bandit) as log:
+            log.arms_added(bandit.ids)
             d = bandit.choose()
-            log.decision(d)
+            log.decision(d, probability=bandit.logging_probability(d))
             bandit.learn(d, reward)
             log.reward(d, reward)
 
@@ -64,7 +65,9 @@ class Log:
         learner: of a population, whose decision it is.
         context: that of the choice, if there was one.
         features: the arm's at the moment of the choice, if it has others by now.
-        probability: with which the arm was chosen, if it is known.
+        probability: with which the arm was chosen, if the log will be evaluated:
+            ``bandit.logging_probability(decision)``, asked for before anything is
+            learned. (Not a share of draws, which must not be divided by.)
         policy: the policy that chose, if it was not the bandit's.
         time: any number, for later use.
         """

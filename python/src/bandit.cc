@@ -149,8 +149,29 @@ it is the share of further draws for which the arm is the best. Those depend on
 the seed and the decision alone, and no later decision depends on them.
 explore_uniform is added exactly. 'elim' is refused.
 
+This is for looking at. A log that will be evaluated needs logging_probability.
+
 eligible: the arms among which the choice was made, if not among all.
 context: need not be given; the decision has kept its own.)")
+      .def(
+          "logging_probability",
+          [](PyBandit& self, nb::handle decision, nb::handle draws,
+             nb::handle eligible, nb::handle context) {
+            return self.LoggingProbability(
+                ParseDecision(decision), ParseDraws(draws),
+                ParseEligible(eligible), ParseContext(context));
+          },
+          "decision"_a, "draws"_a = kDefaultDraws, nb::kw_only(),
+          "eligible"_a = nb::none(), "context"_a = nb::none(),
+          nb::sig("def logging_probability(self, decision: Decision | int, "
+                  "draws: int = 1000, *, eligible: Ids | Mask | None = None, "
+                  "context: Row | None = None) -> float"),
+          R"(The probability of a decision to write into a log.
+
+It may be divided by, as evaluation does, which the share of 'propensity' may
+not: a decision of the policy is one of the draws itself. With explore_uniform,
+estimates from the log are without bias for any number of draws; without, the
+value is at least 1/draws. Arguments and exceptions are those of 'propensity'.)")
       .def(
           "propensities",
           [](PyBandit& self, nb::handle arms, nb::handle draws,

@@ -187,6 +187,22 @@ context: context_dim numbers, which the decision keeps until its reward is
           "standard error, as Bandit.propensity: before this learner learns or "
           "forgets anything, and before arms change.")
       .def(
+          "logging_probability",
+          [](PyPopulation& self, nb::handle learner, nb::handle decision,
+             nb::handle draws, nb::handle eligible, nb::handle context) {
+            return self.LoggingProbability(
+                ParseLearner(learner), IdOf(ParseDecision(decision)),
+                ParseDraws(draws), ParseEligible(eligible),
+                ParseContext(context));
+          },
+          "learner"_a, "decision"_a, "draws"_a = kDefaultDraws, nb::kw_only(),
+          "eligible"_a = nb::none(), "context"_a = nb::none(),
+          nb::sig("def logging_probability(self, learner: int | str, decision: "
+                  "Decision | int, draws: int = 1000, *, eligible: Ids | Mask "
+                  "| None = None, context: Row | None = None) -> float"),
+          "The probability of a learner's decision to write into a log, as "
+          "Bandit.logging_probability.")
+      .def(
           "propensities",
           [](PyPopulation& self, nb::handle learner, nb::handle arms,
              nb::handle draws, nb::handle eligible, nb::handle context) {

@@ -142,6 +142,18 @@ std::vector<Probability> PyBandit::Propensities(const PyIds& arms,
   });
 }
 
+double PyBandit::LoggingProbability(const DecisionOrId& decision,
+                                    std::uint64_t draws,
+                                    const PyEligible& eligible,
+                                    Context context) {
+  return ChangeAside([&] {
+    Numbers numbers;
+    const Eligible among =
+        names_.EligibleFrom(eligible, bandit_.size(), numbers);
+    return bandit_.LoggingProbability(OurId(decision), draws, among, context);
+  });
+}
+
 void PyBandit::Learn(const DecisionOrId& decision, double reward) {
   Change([&] { bandit_.Learn(OurId(decision), reward); });
 }

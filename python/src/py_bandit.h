@@ -53,6 +53,9 @@ class PyBandit {
                                         const PyEligible& eligible,
                                         Context context);
 
+  double LoggingProbability(const DecisionOrId& decision, std::uint64_t draws,
+                            const PyEligible& eligible, Context context);
+
   void Learn(const DecisionOrId& decision, double reward);
   void Learn(const PyDecision& decision, double reward);
   void LearnMany(const std::vector<DecisionOrId>& decisions,

@@ -133,6 +133,20 @@ std::vector<Probability> PyPopulation::Propensities(const LearnerKey& learner,
   });
 }
 
+double PyPopulation::LoggingProbability(const LearnerKey& learner,
+                                        DecisionId decision,
+                                        std::uint64_t draws,
+                                        const PyEligible& eligible,
+                                        Context context) {
+  return WithArms([&] {
+    Numbers numbers;
+    const Eligible among =
+        names_.EligibleFrom(eligible, population_.size(), numbers);
+    return population_.LoggingProbability(learner, decision, draws, among,
+                                          context);
+  });
+}
+
 void PyPopulation::Learn(const LearnerKey& learner, DecisionId decision,
                          double reward) {
   WithArms([&] { population_.Learn(learner, decision, reward); });

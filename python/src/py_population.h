@@ -58,6 +58,9 @@ class PyPopulation {
                                         const PyIds& arms, std::uint64_t draws,
                                         const PyEligible& eligible,
                                         Context context);
+  double LoggingProbability(const LearnerKey& learner, DecisionId decision,
+                            std::uint64_t draws, const PyEligible& eligible,
+                            Context context);
 
   void Learn(const LearnerKey& learner, DecisionId decision, double reward);
   void LearnMany(const LearnerKey& learner,

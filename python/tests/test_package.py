@@ -129,6 +129,21 @@ def test_the_manual_s_example_of_contexts(tmp_path: pathlib.Path) -> None:
     run("example.py", cwd=tmp_path)
 
 
+def test_the_manual_s_example_of_a_log_that_can_be_evaluated(tmp_path: pathlib.Path) -> None:
+    text = (ROOT / "docs" / "log.md").read_text().split("\n## A log that can be evaluated\n")[1]
+    example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]
+    check = (
+        "best = (items @ [0.3, 0, -0.2, 0.1]).max()\n"
+        "assert result.evaluated == 1_000\n"
+        # The value has a standard error of 0.004, the mean weight one of 0.02.
+        "assert abs(result.dr.value - best) < 0.02\n"
+        "assert result.logged.value < best - 0.03\n"
+        "assert abs(result.weights.mean - 1) < 0.1\n"
+    )
+    (tmp_path / "example.py").write_text(example + check)
+    run("example.py", cwd=tmp_path)
+
+
 def test_the_manual_s_example_of_clicks(tmp_path: pathlib.Path) -> None:
     text = (ROOT / "docs" / "python.md").read_text().split("\n## Clicks and forgetting\n")[1]
     example = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0]

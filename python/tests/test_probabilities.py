@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import pathlib
 import pickle
 import re
 
@@ -63,6 +64,55 @@ def test_a_propensity_is_that_of_the_next_choice_and_changes_nothing() -> None:
         silent.learn(decision, step % 3)
     # 30 of 100 with a standard deviation of 4.6.
     assert 7 <= uniform <= 53
+
+
+def test_what_is_logged_counts_the_decision_among_the_draws() -> None:
+    share = 0.3
+    bandit, shop = taught(explore_uniform=share), Population(4, explore_uniform=share, seed=1)
+    shop.add_arms(range(COUNT), arms(COUNT))
+    lone = Bandit(4, explore_uniform=share, seed=shop.seed_of("eve"))
+    lone.add_arms(range(COUNT), arms(COUNT))
+    for step in range(60):
+        decision = bandit.choose()
+        further = 50 if decision.uniform else 49
+        value, _ = bandit.propensity(decision, further)
+        hits = (value - share / COUNT) / (1 - share) * further
+        part = (hits + (not decision.uniform)) / 50
+        logged = bandit.logging_probability(decision, 50)
+        assert logged == pytest.approx(share / COUNT + (1 - share) * part)
+        assert bandit.logging_probability(decision.id, draws=50) == logged
+        again = pickle.loads(pickle.dumps(bandit))
+        assert again.logging_probability(decision, 50) == logged
+        bandit.learn(decision, step % 3)
+
+        one, other = shop.choose("eve", eligible=[1, 4, 6]), lone.choose(eligible=[1, 4, 6])
+        assert shop.logging_probability(
+            "eve", one, 20, eligible=[1, 4, 6]
+        ) == lone.logging_probability(other, 20, eligible=[1, 4, 6])
+        shop.learn("eve", one, step % 3)
+        lone.learn(other, step % 3)
+        with pytest.raises(errors.UnknownIdError):
+            shop.logging_probability("eve", one)
+
+
+def test_what_is_logged_makes_constant_rewards_worth_what_they_are(
+    tmp_path: pathlib.Path,
+) -> None:
+    """By the share of further draws in place of it, they would be worth far more."""
+    bandit = Bandit(4, explore_uniform=0.05, seed=2)
+    bandit.add_arms(range(1000), arms(1000))
+    path = tmp_path / "log.jsonl"
+    with manyarms.Log(path, bandit) as log:
+        for _ in range(3000):
+            decision = bandit.choose()
+            log.decision(decision, probability=bandit.logging_probability(decision, 50))
+            log.reward(decision, 1.0)
+            bandit.dismiss(decision)
+    columns = manyarms.read_log(path)
+    estimate = manyarms.evaluation.ips(
+        columns["reward"], columns["probability"], np.full(3000, 1 / 1000)
+    )
+    assert abs(estimate.value - 1) <= 4 * estimate.standard_error < 0.5
 
 
 def test_some_arms_and_a_mask() -> None:
@@ -149,6 +199,12 @@ def test_bad_input() -> None:
     other.choose()
     with pytest.raises(errors.UnknownIdError, match="another bandit's"):
         other.propensity(decision)
+    with pytest.raises(errors.UnknownIdError, match="another bandit's"):
+        other.logging_probability(decision)
+    with pytest.raises(errors.InvalidArgumentError, match="draws is 0"):
+        bandit.logging_probability(decision, 0)
+    with pytest.raises(TypeError, match="draws"):
+        bandit.logging_probability(decision, 2.5)  # type: ignore[arg-type]
     elim = taught(policy="elim")
     with pytest.raises(errors.UnsupportedError, match="elim .*stages"):
         elim.propensity(elim.choose())

@@ -108,21 +108,11 @@ std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
 
 Probability Bandit::Propensity(DecisionId decision, std::uint64_t draws,
                                const Eligible& eligible, Context context) {
-  State& state = *state_;
   CheckDraws(draws);
-  if (!context.empty()) state.model.Check(context);
-  const AskedDecision asked =
-      Asked(decision, decision, state.pending, state.model.context_dim());
-  const ArmSet* among = state.eligible_arms.Of(eligible);
-  CheckAsked(asked, state.BasisNow(), state.CountEligible(among), context);
-  const Slot slot = state.store.At(asked.arm);
-  CheckChosenAmong(decision, slot, among);
-  return state
-      .Propensities({.decision = decision,
-                     .count = draws,
-                     .among = among,
-                     .context = asked.context},
-                    std::span(&slot, 1))
+  const State::Redrawable redrawable =
+      state_->ToRedraw(decision, eligible, context);
+  return state_
+      ->Propensities(redrawable.Draws(draws), std::span(&redrawable.slot, 1))
       .front();
 }
 
@@ -130,6 +120,19 @@ Probability Bandit::Propensity(const Decision& decision, std::uint64_t draws,
                                const Eligible& eligible, Context context) {
   CheckPending(decision);
   return Propensity(decision.id, draws, eligible, context);
+}
+
+double Bandit::LoggingProbability(DecisionId decision, std::uint64_t draws,
+                                  const Eligible& eligible, Context context) {
+  CheckDraws(draws);
+  return state_->LoggingProbability(
+      state_->ToRedraw(decision, eligible, context), draws);
+}
+
+double Bandit::LoggingProbability(const Decision& decision, std::uint64_t draws,
+                                  const Eligible& eligible, Context context) {
+  CheckPending(decision);
+  return LoggingProbability(decision.id, draws, eligible, context);
 }
 
 std::vector<Probability> Bandit::Propensities(std::span<const ArmId> arms,

@@ -106,4 +106,21 @@ std::vector<Probability> ProbabilitiesOf(
   return probabilities;
 }
 
+double LoggingProbabilityOf(
+    const ChoiceMix& mix, bool is_uniform, std::uint64_t draws,
+    const std::function<Wins(std::uint64_t further)>& count_wins) {
+  if (mix.eligible == 1) return 1;  // whoever chooses
+  const double uniform = mix.uniform_share / static_cast<double>(mix.eligible);
+  const double by_policy = 1 - mix.uniform_share;
+  if (by_policy == 0) return uniform;
+  const std::uint64_t own = is_uniform ? 0 : 1;
+  const Wins wins = count_wins(draws - own);
+  const bool is_certain_win = wins.is_certain && !is_uniform;
+  const double share = is_certain_win
+                           ? 1
+                           : static_cast<double>(wins.of.front() + own) /
+                                 static_cast<double>(wins.draws + own);
+  return uniform + by_policy * share;
+}
+
 }  // namespace manyarms

@@ -61,6 +61,14 @@ std::vector<Probability> ProbabilitiesOf(
     const ChoiceMix& mix, std::span<const Slot> arms,
     const std::function<Wins()>& count_wins);
 
+/// Bandit::LoggingProbability by `draws` draws. Calls count_wins for that of
+/// the policy, with the number of further draws, unless it does not matter. A
+/// decision of the policy is one of the draws itself; one that was drawn
+/// uniformly is none.
+double LoggingProbabilityOf(
+    const ChoiceMix& mix, bool is_uniform, std::uint64_t draws,
+    const std::function<Wins(std::uint64_t further)>& count_wins);
+
 }  // namespace manyarms
 
 #endif  // MANYARMS_BANDIT_PROBABILITIES_H_

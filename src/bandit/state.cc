@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bandit/uniform_slice.h"
 #include "base/check.h"
@@ -118,13 +119,36 @@ std::vector<Decision> Bandit::State::DecideAll(
   return decisions;
 }
 
+Bandit::State::Redrawable Bandit::State::ToRedraw(DecisionId decision,
+                                                  const Eligible& eligible,
+                                                  Context context) {
+  if (!context.empty()) model.Check(context);
+  AskedDecision asked = Asked(decision, decision, pending, model.context_dim());
+  const ArmSet* among = eligible_arms.Of(eligible);
+  CheckAsked(asked, BasisNow(), CountEligible(among), context);
+  const Slot slot = store.At(asked.arm);
+  CheckChosenAmong(decision, slot, among);
+  return {.asked = std::move(asked), .slot = slot, .among = among};
+}
+
 std::vector<Probability> Bandit::State::Propensities(
     const Redraws& redraws, std::span<const Slot> arms) {
-  const ChoiceMix mix{.uniform_share = options.explore_uniform,
-                      .eligible = CountEligible(redraws.among),
-                      .among = redraws.among};
-  return ProbabilitiesOf(mix, arms,
+  return ProbabilitiesOf(MixAmong(redraws.among), arms,
                          [&] { return policy->CountWins(redraws, arms); });
+}
+
+// Whether a decision was drawn uniformly depends on its number alone, so it
+// need not be remembered.
+double Bandit::State::LoggingProbability(const Redrawable& decision,
+                                         std::uint64_t draws) {
+  const UniformSlice uniform(options.explore_uniform, options.seed,
+                             decision.asked.number);
+  return LoggingProbabilityOf(MixAmong(decision.among), uniform.has_decision(),
+                              draws, [&](std::uint64_t further) {
+                                return policy->CountWins(
+                                    decision.Draws(further),
+                                    std::span(&decision.slot, 1));
+                              });
 }
 
 void Bandit::State::Learn(std::span<const float> inner, double reward,

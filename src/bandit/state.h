@@ -45,14 +45,40 @@ struct Bandit::State {
     return among != nullptr ? among->size() : store.size();
   }
 
+  ChoiceMix MixAmong(const ArmSet* among) const {
+    return {.uniform_share = options.explore_uniform,
+            .eligible = CountEligible(among),
+            .among = among};
+  }
+
   /// What choices are made by now.
   Basis BasisNow() const {
     return {.version = posterior.version(), .epoch = store.members().epoch()};
   }
 
+  /// A pending decision whose probability may be asked for.
+  struct Redrawable {
+    AskedDecision asked;
+    Slot slot;
+    const ArmSet* among;  ///< null: all arms are eligible
+
+    /// REQUIRES: this outlives what is returned, which has its context.
+    Redraws Draws(std::uint64_t count) const {
+      return {.decision = asked.number,
+              .count = count,
+              .among = among,
+              .context = asked.context};
+    }
+  };
+  /// Throws what Bandit::Propensity throws.
+  Redrawable ToRedraw(DecisionId decision, const Eligible& eligible,
+                      Context context);
+
   /// The probabilities with which a choice is these arms, each given once.
   std::vector<Probability> Propensities(const Redraws& redraws,
                                         std::span<const Slot> arms);
+
+  double LoggingProbability(const Redrawable& decision, std::uint64_t draws);
 
   /// Learns a reward on the caller's scale.
   void Learn(std::span<const float> inner, double reward, Context context);

@@ -16,7 +16,7 @@ namespace manyarms {
 /// Further draws of a choice that was made, or will be.
 struct Redraws {
   std::uint64_t decision = 1;     ///< its number
-  std::uint64_t count = 1;        ///< at most kMaxDraws
+  std::uint64_t count = 1;        ///< 0 to kMaxDraws
   const ArmSet* among = nullptr;  ///< the eligible arms; null: all are
   Context context;
 };

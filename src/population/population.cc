@@ -149,12 +149,27 @@ Probability Population::Propensity(const LearnerKey& learner,
                                    const Decision& decision,
                                    std::uint64_t draws,
                                    const Eligible& eligible, Context context) {
-  state_->learners.Look(learner, [&](const Learner* found) {
-    if (found == nullptr) LearnerTable::FailUnknown(learner);
-    found->pending->CheckArm(
-        state_->PendingNumber(learner, *found, decision.id), decision.arm);
-  });
+  state_->CheckPending(learner, decision);
   return Propensity(learner, decision.id, draws, eligible, context);
+}
+
+double Population::LoggingProbability(const LearnerKey& learner,
+                                      DecisionId decision, std::uint64_t draws,
+                                      const Eligible& eligible,
+                                      Context context) {
+  CheckDraws(draws);
+  if (!context.empty()) state_->model.Check(context);
+  return state_->LoggingProbability(learner, decision, draws, eligible,
+                                    context);
+}
+
+double Population::LoggingProbability(const LearnerKey& learner,
+                                      const Decision& decision,
+                                      std::uint64_t draws,
+                                      const Eligible& eligible,
+                                      Context context) {
+  state_->CheckPending(learner, decision);
+  return LoggingProbability(learner, decision.id, draws, eligible, context);
 }
 
 std::vector<Probability> Population::Propensities(const LearnerKey& learner,

@@ -1,45 +1,47 @@
 // The probabilities of learners' choices.
 
 #include "bandit/probabilities.h"
+#include "bandit/uniform_slice.h"
 #include "policy/redraws.h"
 #include "population/state.h"
 
 namespace manyarms {
-namespace {
 
-// A choice as one of its probabilities is asked for.
-struct Ballot {
-  std::uint64_t seed;
-  double uniform_share;
-  Redraws redraws;
+// A choice of a learner, to be drawn again. It refers to what was borrowed.
+struct Population::State::Poll {
+  ChoiceMix mix;
+  Drawer drawer;
+  Context context;
+
+  Poll(const State& state, const LearnerKey& key, Workspace& workspace,
+       Finder* own, const ArmSet* among, Context given)
+      : mix{.uniform_share = state.options.explore_uniform,
+            .eligible = among != nullptr ? among->size() : state.store.size(),
+            .among = among},
+        drawer{.questions = *workspace.questions,
+               .finder = own != nullptr ? *own : *workspace.finder,
+               .posterior = workspace.posterior,
+               .seed = state.SeedOf(key)},
+        context(given) {}
+
+  Wins Count(std::uint64_t decision, std::uint64_t draws,
+             std::span<const Slot> arms) const {
+    return CountWins(drawer,
+                     {.decision = decision,
+                      .count = draws,
+                      .among = mix.among,
+                      .context = context},
+                     arms);
+  }
 };
-
-std::vector<Probability> Ask(Workspace& workspace, Finder* own,
-                             const ArmStore& store, const Ballot& ballot,
-                             std::span<const Slot> arms) {
-  const ArmSet* among = ballot.redraws.among;
-  const ChoiceMix mix{
-      .uniform_share = ballot.uniform_share,
-      .eligible = among != nullptr ? among->size() : store.size(),
-      .among = among};
-  const Drawer drawer{.questions = *workspace.questions,
-                      .finder = own != nullptr ? *own : *workspace.finder,
-                      .posterior = workspace.posterior,
-                      .seed = ballot.seed};
-  return ProbabilitiesOf(
-      mix, arms, [&] { return CountWins(drawer, ballot.redraws, arms); });
-}
-
-}  // namespace
 
 // Draws take their time, so other threads may use the learner meanwhile. Its
 // finder is borrowed while it cannot learn: a finder must not be asked by less
 // knowledge than before.
-Probability Population::State::Propensity(const LearnerKey& key,
-                                          DecisionId decision,
-                                          std::uint64_t draws,
-                                          const Eligible& eligible,
-                                          Context context) {
+template <class Answer>
+auto Population::State::WithDecision(const LearnerKey& key, DecisionId decision,
+                                     const Eligible& eligible, Context context,
+                                     const Answer& answer) {
   const WorkspacePool::Loan workspace = workspaces.Borrow();
   AskedDecision asked;
   Basis basis;
@@ -57,19 +59,46 @@ Probability Population::State::Propensity(const LearnerKey& key,
   const auto reading = store.ReadLock();
   basis.epoch = store.members().epoch();
   const ArmSet* among = workspace->eligible_arms.Of(eligible);
-  CheckAsked(asked, basis, among != nullptr ? among->size() : store.size(),
-             context);
+  const Poll poll(*this, key, *workspace, own.get(), among, asked.context);
+  CheckAsked(asked, basis, poll.mix.eligible, context);
   const Slot slot = store.At(asked.arm);
   CheckChosenAmong(decision, slot, among);
-  return Ask(*workspace, own.get(), store,
-             {.seed = SeedOf(key),
-              .uniform_share = options.explore_uniform,
-              .redraws = {.decision = asked.number,
-                          .count = draws,
-                          .among = among,
-                          .context = asked.context}},
-             std::span(&slot, 1))
-      .front();
+  return answer(poll, asked.number, slot);
+}
+
+Probability Population::State::Propensity(const LearnerKey& key,
+                                          DecisionId decision,
+                                          std::uint64_t draws,
+                                          const Eligible& eligible,
+                                          Context context) {
+  return WithDecision(
+      key, decision, eligible, context,
+      [&](const Poll& poll, std::uint64_t number, Slot slot) {
+        const std::span<const Slot> arm(&slot, 1);
+        return ProbabilitiesOf(poll.mix, arm,
+                               [&] { return poll.Count(number, draws, arm); })
+            .front();
+      });
+}
+
+// Whether a decision was drawn uniformly depends on its number alone, so it
+// need not be remembered.
+double Population::State::LoggingProbability(const LearnerKey& key,
+                                             DecisionId decision,
+                                             std::uint64_t draws,
+                                             const Eligible& eligible,
+                                             Context context) {
+  return WithDecision(key, decision, eligible, context,
+                      [&](const Poll& poll, std::uint64_t number, Slot slot) {
+                        const UniformSlice uniform(options.explore_uniform,
+                                                   SeedOf(key), number);
+                        return LoggingProbabilityOf(
+                            poll.mix, uniform.has_decision(), draws,
+                            [&](std::uint64_t further) {
+                              return poll.Count(number, further,
+                                                std::span(&slot, 1));
+                            });
+                      });
 }
 
 std::vector<Probability> Population::State::Propensities(
@@ -86,15 +115,10 @@ std::vector<Probability> Population::State::Propensities(
 
   const auto reading = store.ReadLock();
   const std::vector<Slot> slots = store.DistinctSlots(arms);
-  const ArmSet* among = workspace->eligible_arms.Of(eligible);
-  return Ask(*workspace, own.get(), store,
-             {.seed = SeedOf(key),
-              .uniform_share = options.explore_uniform,
-              .redraws = {.decision = next,
-                          .count = draws,
-                          .among = among,
-                          .context = context}},
-             slots);
+  const Poll poll(*this, key, *workspace, own.get(),
+                  workspace->eligible_arms.Of(eligible), context);
+  return ProbabilitiesOf(poll.mix, slots,
+                         [&] { return poll.Count(next, draws, slots); });
 }
 
 }  // namespace manyarms

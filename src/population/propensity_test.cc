@@ -65,6 +65,13 @@ TEST(PopulationPropensity, IsThatOfALoneBandit) {
         uniform += one.uniform ? 1 : 0;
         ASSERT_EQ(population.Propensity(keys[who], one, 30, eligible),
                   lone[who].Propensity(other, 30, eligible));
+        const double logged = lone[who].LoggingProbability(other, 30, eligible);
+        ASSERT_EQ(population.LoggingProbability(keys[who], one, 30, eligible,
+                                                context),
+                  logged);
+        ASSERT_EQ(
+            population.LoggingProbability(keys[who], one.id, 30, eligible),
+            logged);
         if (t % 3 != 0) {
           population.Learn(keys[who], one.id, static_cast<double>(t % 7));
           lone[who].Learn(other, static_cast<double>(t % 7));
@@ -76,8 +83,12 @@ TEST(PopulationPropensity, IsThatOfALoneBandit) {
       for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(slate[i].arm, other[i].arm);
       EXPECT_EQ(population.Propensity(7, slate[0], 30),
                 lone[0].Propensity(other[0], 30));
+      EXPECT_EQ(population.LoggingProbability(7, slate[0], 30),
+                lone[0].LoggingProbability(other[0], 30));
       ExpectError(ErrorCode::kUnsupported, {"slate"},
                   [&] { population.Propensity(7, slate[1]); });
+      ExpectError(ErrorCode::kUnsupported, {"slate"},
+                  [&] { population.LoggingProbability(7, slate[1]); });
     }
   }
 }
@@ -101,6 +112,8 @@ TEST(PopulationPropensity, RefusesWhatHasChanged) {
                             const Decision& decision) {
     ExpectError(ErrorCode::kOutdated, {"decision"},
                 [&] { of.Propensity(key, decision); });
+    ExpectError(ErrorCode::kOutdated, {"decision"},
+                [&] { of.LoggingProbability(key, decision); });
   };
   const Decision eve = population.Choose("eve");
   const Decision bob = population.Choose("bob");
@@ -111,6 +124,8 @@ TEST(PopulationPropensity, RefusesWhatHasChanged) {
 
   Population loaded = Loaded(population);
   EXPECT_EQ(loaded.Propensity("eve", eve), before);
+  EXPECT_EQ(loaded.LoggingProbability("eve", eve),
+            population.LoggingProbability("eve", eve));
   outdated(loaded, "bob", bob);
   EXPECT_EQ(loaded.Choose("eve").arm, population.Choose("eve").arm);
 
@@ -196,6 +211,20 @@ TEST(PopulationPropensity, RefusesBadInput) {
               [&] { population.Propensity("eve", decision, 0); });
   ExpectError(ErrorCode::kUnknownId, {"not one of learner \"bob\""},
               [&] { population.Propensity("bob", decision); });
+  ExpectError(ErrorCode::kInvalidArgument, {"draws is 0"},
+              [&] { population.LoggingProbability("eve", decision, 0); });
+  ExpectError(ErrorCode::kUnknownId, {"not one of learner \"bob\""},
+              [&] { population.LoggingProbability("bob", decision); });
+  ExpectError(ErrorCode::kUnknownId, {"nobody"},
+              [&] { population.LoggingProbability("nobody", decision.id); });
+  ExpectError(ErrorCode::kUnknownId, {"another"}, [&] {
+    population.LoggingProbability("eve",
+                                  {.id = decision.id, .arm = decision.arm + 1});
+  });
+  ExpectError(ErrorCode::kInvalidArgument, {"context"}, [&] {
+    population.LoggingProbability("eve", decision, 5, {},
+                                  std::vector<float>{1});
+  });
   ExpectError(ErrorCode::kUnknownId, {"nobody"},
               [&] { population.Propensity("nobody", decision.id); });
   ExpectError(ErrorCode::kUnknownId, {"another"}, [&] {

@@ -152,6 +152,15 @@ std::uint64_t Population::State::PendingNumber(const LearnerKey& key,
   return number;
 }
 
+void Population::State::CheckPending(const LearnerKey& key,
+                                     const Decision& decision) const {
+  learners.Look(key, [&](const Learner* learner) {
+    if (learner == nullptr) LearnerTable::FailUnknown(key);
+    learner->pending->CheckArm(PendingNumber(key, *learner, decision.id),
+                               decision.arm);
+  });
+}
+
 std::vector<Decision> Population::State::Choose(const LearnerKey& key,
                                                 const Wanted& wanted) {
   return learners.Change(

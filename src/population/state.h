@@ -63,10 +63,24 @@ struct Population::State {
   FinderCache::Loan FinderOf(const Learner* learner, const StartingPrior& start,
                              Context context);
 
-  /// Bandit::Propensity and Bandit::Propensities.
+  /// Throws Error(kUnknownId) unless it is pending and chose this arm.
+  void CheckPending(const LearnerKey& key, const Decision& decision) const;
+
+  /// Returns answer(poll, number, arm) for a pending decision, its number and
+  /// the slot of its arm. Throws what Bandit::Propensity throws.
+  struct Poll;
+  template <class Answer>
+  auto WithDecision(const LearnerKey& key, DecisionId decision,
+                    const Eligible& eligible, Context context,
+                    const Answer& answer);
+
+  /// Those of Bandit.
   Probability Propensity(const LearnerKey& key, DecisionId decision,
                          std::uint64_t draws, const Eligible& eligible,
                          Context context);
+  double LoggingProbability(const LearnerKey& key, DecisionId decision,
+                            std::uint64_t draws, const Eligible& eligible,
+                            Context context);
   std::vector<Probability> Propensities(const LearnerKey& key,
                                         std::span<const ArmId> arms,
                                         std::uint64_t draws,
