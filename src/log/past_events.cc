@@ -67,6 +67,7 @@ class Lines {
     const bool has_features = fields_.Has(EventField::kFeatures);
     if (!has_features) fields_.Require(EventField::kArm);
     event.kind = PastEvent::Kind::kReward;
+    event.line = lines_.lines();
     event.learner.reset();
     if (fields_.Has(EventField::kLearner)) {
       event.learner = std::visit(
@@ -106,6 +107,7 @@ class Logged {
         }
         LoggedDecision& decision = choice->decision;
         event = {.kind = PastEvent::Kind::kReward,
+                 .line = choice->line,
                  .learner = std::move(decision.learner),
                  .arm = std::move(decision.arm),
                  .features = std::move(decision.features),
@@ -115,6 +117,7 @@ class Logged {
       }
       std::visit([&](auto& other) { event = Past(other); },
                  std::get<ChoiceReader::Other>(next));
+      event.line = reader_.reader().line();
       return true;
     }
     return false;

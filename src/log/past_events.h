@@ -23,6 +23,9 @@ struct PastEvent {
     kArmRemoved,
   };
   Kind kind = Kind::kReward;
+  /// Where the features and the arm stand. Of a logged decision's reward that
+  /// is the decision's line, so that it can be before those of earlier events.
+  std::uint64_t line = 0;
   std::optional<LearnerKey> learner = std::nullopt;
   std::optional<LoggedArm> arm = std::nullopt;
   std::vector<float> features = {};  ///< empty if only the arm is known
