@@ -33,6 +33,10 @@ std::uint64_t SizeOf(const std::filesystem::path& path) {
   return error ? 0 : size;
 }
 
+constexpr EventFieldSet kFieldsOfOthers =
+    SetOf({EventField::kLearner, EventField::kArm, EventField::kFeatures,
+           EventField::kContext, EventField::kReward});
+
 // Somebody else's lines.
 class Lines {
  public:
@@ -47,7 +51,7 @@ class Lines {
     do {
       if (lines_.Next(line) == LineReader::Found::kEnd) return false;
     } while (line.find_first_not_of(" \t\r") == line.npos);
-    fields_.Parse(line);
+    fields_.Parse(line, kFieldsOfOthers);
     Take(event);
     return true;
   }

@@ -57,6 +57,24 @@ TEST_F(PastEventFiles, MayBeSomebodyElses) {
   EXPECT_EQ(events.Peek(), nullptr);
 }
 
+// They may mean something else by names that fields of logs have.
+TEST_F(PastEventFiles, MayHaveOtherFieldsOfAnyType) {
+  const std::string wanted = R"({"arm":0,"features":[1,2],"reward":1)";
+  for (const std::string name : {"event", "id", "decision", "score", "eligible",
+                                 "uniform", "probability", "policy", "time"}) {
+    for (const std::string value :
+         {R"("2020-01-01T00:00:00Z")", "[1]", "-1.5", "{}", "true"}) {
+      const std::string field = ",\"" + name + "\":" + value;
+      PastEvents events = Events(wanted + field + field + "}\n");
+      PastEvent event;
+      ASSERT_TRUE(events.Next(event)) << field;
+      EXPECT_EQ(event.arm, LoggedArm(ArmId{0}));
+      EXPECT_EQ(event.features, (std::vector<float>{1, 2}));
+      EXPECT_EQ(event.reward, 1);
+    }
+  }
+}
+
 TEST_F(PastEventFiles, NameTheLineOfWhatIsWrong) {
   const std::string good = "{\"arm\":1,\"reward\":0}\n";
   ExpectCorrupt(good + "{\"arm\":1}\n", {"events.jsonl, line 2", "reward"});
