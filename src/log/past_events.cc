@@ -70,6 +70,9 @@ class Lines {
     fields_.Require(EventField::kReward);
     const bool has_features = fields_.Has(EventField::kFeatures);
     if (!has_features) fields_.Require(EventField::kArm);
+    if (has_features && fields_.features.empty()) {
+      throw Error(ErrorCode::kCorrupt, R"("features" has no values)");
+    }
     event.kind = PastEvent::Kind::kReward;
     event.line = lines_.lines();
     event.learner.reset();
@@ -98,8 +101,8 @@ class Lines {
 // The events of a log.
 class Logged {
  public:
-  explicit Logged(const std::filesystem::path& path)
-      : path_(path.string()), reader_(LogReader(path)) {}
+  Logged(const std::filesystem::path& path, const LogReadOptions& options)
+      : path_(path.string()), reader_(LogReader(path, options)) {}
 
   bool Next(PastEvent& event) {
     std::variant<JoinedChoice, ChoiceReader::Other> next;
@@ -160,9 +163,9 @@ class Logged {
 }  // namespace
 
 struct PastEvents::State {
-  explicit State(const std::filesystem::path& path) {
+  State(const std::filesystem::path& path, const LogReadOptions& options) {
     if (IsLog(path)) {
-      logged.emplace(path);
+      logged.emplace(path, options);
       header = logged->header();
     } else {
       lines.emplace(path);
@@ -185,8 +188,9 @@ struct PastEvents::State {
   std::optional<PastEvent> ahead;
 };
 
-PastEvents::PastEvents(const std::filesystem::path& path)
-    : state_(std::make_unique<State>(path)) {}
+PastEvents::PastEvents(const std::filesystem::path& path,
+                       const LogReadOptions& options)
+    : state_(std::make_unique<State>(path, options)) {}
 PastEvents::~PastEvents() = default;
 PastEvents::PastEvents(PastEvents&&) noexcept = default;
 PastEvents& PastEvents::operator=(PastEvents&&) noexcept = default;

@@ -10,6 +10,7 @@
 
 #include "manyarms/error.h"
 #include "manyarms/learner_key.h"
+#include "manyarms/log.h"
 #include "manyarms/logged_event.h"
 
 namespace manyarms {
@@ -39,8 +40,10 @@ struct PastEvent {
 /// and rewards of others are not checked.
 class PastEvents {
  public:
-  /// Throws FileError, and what LogReader throws.
-  explicit PastEvents(const std::filesystem::path& path);
+  /// Throws FileError, and what LogReader throws. The options are for logs: the
+  /// last line of others need not end.
+  explicit PastEvents(const std::filesystem::path& path,
+                      const LogReadOptions& options = {});
   ~PastEvents();
   PastEvents(PastEvents&&) noexcept;
   PastEvents& operator=(PastEvents&&) noexcept;
