@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "base/check.h"
 #include "contexts.h"
 #include "ids.h"
 #include "manyarms/choice_reader.h"
@@ -246,6 +247,14 @@ void BindLog(nb::module_& module) {
            nb::sig("def arm(self, arm: int | str, features: Row | None, time: "
                    "float | None) -> None"))
       .def("sync", &LogWriter::Sync, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "check_reward",
+      [](double reward, const std::string& rewards) {
+        const std::optional<RewardModel> model = RewardModelNamed(rewards);
+        if (!model) throw nb::value_error("rewards are linear or clicks");
+        CheckReward(reward, *model);
+      },
+      "reward"_a, "rewards"_a, "Behind manyarms.read_log.");
   nb::class_<ChoiceColumns>(module, "ChoiceColumns",
                             "Behind manyarms.read_log.")
       .def(nb::init<const std::filesystem::path&, bool>(), "path"_a,
