@@ -36,7 +36,9 @@ class Log:
             log.reward(d, reward)
 
     The file is continued if it is there (a log of another shape is refused), and
-    ``new=True`` refuses any file that is there. Each call writes one line, which
+    ``new=True`` refuses any file that is there. A log that is continued is read
+    through, because what is in it already is refused: decisions with
+    ``DuplicateIdError`` and rewards with ``UnknownIdError``. Each call writes one line, which
     survives the end of this process at once. Any thread may call any method. A log
     has one writer at a time.
     """
@@ -376,7 +378,7 @@ def _parquet_header(pa: Any, path: str | os.PathLike[str]) -> dict[str, Any]:
         if header is None:
             raise ValueError("the Parquet file is not one of manyarms.log_to_parquet")
         _check_header(header)
-        return dict(header)
+    return dict(header)
 
 
 def _check_header(header: Any) -> None:
@@ -393,12 +395,14 @@ def _check_header(header: Any) -> None:
         raise ValueError(f"{_METADATA.decode()} in the metadata is not the first line of a log")
 
 
-def _read_parquet(pa: Any, path: str | os.PathLike[str], header: dict[str, Any]) -> Any:
+def _read_parquet(
+    pa: Any, path: str | os.PathLike[str], header: dict[str, Any]
+) -> dict[str, Any]:
     with readable(pa, path):
         table = pa.parquet.read_table(os.fspath(path))
         _check_columns(pa, table, header)
         part = {name: _column(table, name, header) for name in _column_names(header)}
-        return _joined([part], header)
+    return _joined([part], header)
 
 
 def _check_columns(pa: Any, table: Any, header: dict[str, Any]) -> None:

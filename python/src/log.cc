@@ -220,8 +220,10 @@ void BindLog(nb::module_& module) {
           "__init__",
           [](LogWriter* self, const std::filesystem::path& path,
              nb::handle owner, bool new_log) {
+            const LogHeader header = HeaderOf(owner);
+            const nb::gil_scoped_release release;  // it may read a long log
             new (self) LogWriter(
-                path, HeaderOf(owner),
+                path, header,
                 new_log ? LogWriter::Mode::kNew : LogWriter::Mode::kAppend);
           },
           "path"_a, "owner"_a, "new_log"_a,

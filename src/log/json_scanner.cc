@@ -208,8 +208,10 @@ namespace {
 // A number that is nearer to 0 than the usual numbers of its type.
 template <class Real>
 Real Rounded(std::string_view text) {
-  double wide = text.starts_with('-') ? -0.0 : 0.0;
-  std::from_chars(text.data(), text.data() + text.size(), wide);
+  double wide = 0;
+  const auto parsed =
+      std::from_chars(text.data(), text.data() + text.size(), wide);
+  if (parsed.ec != std::errc()) wide = text.starts_with('-') ? -0.0 : 0.0;
   return static_cast<Real>(wide);
 }
 
