@@ -56,6 +56,8 @@ void Run(std::uint64_t decisions) {
   const std::uint64_t lines = 2 * decisions;
   fmt::print("{} decisions and rewards, {:.0f} MB\n", decisions, bytes / 1e6);
   Print("LogWriter", write, lines, bytes);
+  Print("LogWriter that continues",
+        SecondsOf([&] { LogWriter(path, {.dim = 16}); }), lines, bytes);
   std::uint64_t events = 0;
   Print("LogReader", SecondsOf([&] {
           LogReader reader(path);

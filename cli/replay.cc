@@ -37,6 +37,7 @@ struct Flags {
   std::string names;
   bool population = false;
   bool no_context_constants = false;
+  bool ignore_torn_tail = false;
   std::uint64_t horizon = 0;
   std::uint64_t seed = 1;
   std::uint64_t best = 10;
@@ -78,7 +79,8 @@ Names ReadNames(const std::string& path, std::size_t arms) {
 }
 
 // The number of features: that of the arms, or else that of the events.
-std::size_t DimOf(const std::optional<NpyMatrix>& arms, PastEvents& events) {
+std::size_t DimOf(const std::optional<NpyMatrix>& arms, PastEvents& events,
+                  const std::string& path) {
   if (events.header()) {
     const std::size_t dim = events.header()->dim;
     if (arms && arms->columns != dim) {
@@ -90,7 +92,11 @@ std::size_t DimOf(const std::optional<NpyMatrix>& arms, PastEvents& events) {
   }
   if (arms) return arms->columns;
   const PastEvent* first = events.Peek();
-  if (first == nullptr || first->features.empty()) {
+  if (first == nullptr) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} has no events", path));
+  }
+  if (first->features.empty()) {
     throw Error(ErrorCode::kInvalidArgument,
                 "the events do not bring features along, so --arms is needed");
   }
@@ -118,10 +124,22 @@ Options OptionsFor(const Flags& flags, std::size_t dim,
   return options;
 }
 
+// Numbers them 0, 1, 2, ... Errors name the file that they are from.
+void AddArms(const NpyMatrix& arms, const std::string& path, Pupil& pupil) {
+  std::vector<ArmId> ids(arms.rows);
+  std::iota(ids.begin(), ids.end(), ArmId{0});
+  try {
+    std::visit([&](auto& learner) { learner.Add(ids, arms.Rows()); },
+               pupil.learner);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
+  }
+}
+
 Pupil MakePupil(const Flags& flags, PastEvents& events) {
   std::optional<NpyMatrix> arms;
   if (!flags.arms.empty()) arms = ReadArms(flags.arms);
-  const std::size_t dim = DimOf(arms, events);
+  const std::size_t dim = DimOf(arms, events, flags.events);
   const std::size_t context_dim = ContextDimOf(events);
   const bool many =
       flags.population || (events.header() && events.header()->population);
@@ -134,10 +152,7 @@ Pupil MakePupil(const Flags& flags, PastEvents& events) {
       .names = {}};
   if (arms) {
     if (!flags.names.empty()) pupil.names = ReadNames(flags.names, arms->rows);
-    std::vector<ArmId> ids(arms->rows);
-    std::iota(ids.begin(), ids.end(), ArmId{0});
-    std::visit([&](auto& learner) { learner.Add(ids, arms->Rows()); },
-               pupil.learner);
+    AddArms(*arms, flags.arms, pupil);
   } else if (!flags.names.empty()) {
     throw Error(ErrorCode::kInvalidArgument,
                 "--names has the names of the arms that --arms has");
@@ -277,7 +292,7 @@ void Save(const Pupil& pupil, const std::string& path) {
 }
 
 void RunReplay(const Flags& flags) {
-  PastEvents events(flags.events);
+  PastEvents events(flags.events, {.ignore_torn_tail = flags.ignore_torn_tail});
   Pupil pupil = MakePupil(flags, events);
   Output output(flags.output);
   ProgressLine progress;
@@ -322,6 +337,11 @@ void AddEventFlags(CLI::App& command, Flags& flags) {
   command
       .add_flag("--no-context-constants", flags.no_context_constants,
                 "No constant 1 is appended to contexts and features")
+      ->group(kGroup);
+  command
+      .add_flag("--ignore-torn-tail", flags.ignore_torn_tail,
+                "Leave out a last line of a log without an end, as while "
+                "somebody writes")
       ->group(kGroup);
 }
 

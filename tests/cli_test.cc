@@ -141,18 +141,23 @@ TEST(CommandLineRows, GoToAFile) {
   EXPECT_EQ(std::ranges::count(Slurp(path), '\n'), 3);
 }
 
-// The features of four arms, as NumPy saves them.
-std::filesystem::path FourArms() {
-  const auto path = Scratch() / "arms.npy";
-  const std::string header =
-      "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }\n";
-  const std::vector<float> values = {1, 0, 0, 1, 1, 1, 0.5F, 0};
+// Arms with two features each, as NumPy saves them.
+std::filesystem::path NpyFile(const std::string& name,
+                              const std::vector<float>& values) {
+  const auto path = Scratch() / name;
+  const std::string header = fmt::format(
+      "{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, 2), }}\n",
+      values.size() / 2);
   std::ofstream file(path, std::ios::binary);
   file << "\x93NUMPY\x01" << '\0' << static_cast<char>(header.size()) << '\0'
        << header;
   file.write(reinterpret_cast<const char*>(values.data()),
              static_cast<std::streamsize>(values.size() * sizeof(float)));
   return path;
+}
+
+std::filesystem::path FourArms() {
+  return NpyFile("arms.npy", {1, 0, 0, 1, 1, 1, 0.5F, 0});
 }
 
 std::filesystem::path PastEventsFile(const std::string& lines) {
@@ -216,6 +221,23 @@ TEST(Replay, KeepsWhatHasLearned) {
   EXPECT_EQ(loaded.Mean(), bandit.Mean());
 }
 
+TEST(Replay, LeavesOutATornTailIfAsked) {
+  const std::string command =
+      "replay --json --events " +
+      PastEventsFile(
+          "{\"log\":\"manyarms\",\"format\":1,\"population\":false,"
+          "\"dim\":1,\"context_dim\":0,\"rewards\":\"linear\"}\n"
+          "{\"event\":\"observation\",\"features\":[1],\"reward\":1}\n"
+          "{\"event\":\"observ")
+          .string();
+  const Outcome strict = RunProgram(command);
+  EXPECT_EQ(strict.status, 2);
+  ExpectParts(strict.err, {"events.jsonl, line 3", "has no end"});
+  const Outcome patient = RunProgram(command + " --ignore-torn-tail");
+  ASSERT_EQ(patient.status, 0) << patient.err;
+  EXPECT_EQ(nlohmann::json::parse(patient.out)["events"], 1);
+}
+
 TEST(Replay, SaysInOneLineWhatIsWrong) {
   const std::string arms = FourArms().string();
   std::ofstream(Scratch() / "twice") << "a\nb\na\nd\n";
@@ -232,6 +254,11 @@ TEST(Replay, SaysInOneLineWhatIsWrong) {
     return (Scratch() / name).string();
   };
   refuses("", kFourEvents, {"--arms is needed"});
+  refuses("", "", {"events.jsonl has no events"});
+  refuses("", "{\"arm\":0,\"features\":[],\"reward\":1}\n",
+          {"events.jsonl, line 1", "\"features\" has no values"});
+  refuses("--arms " + NpyFile("nan.npy", {1, std::nanf("")}).string(),
+          kFourEvents, {"nan.npy: ", "nan"});
   refuses("--arms a.parquet", kFourEvents, {"manyarms[parquet]", ".npy"});
   refuses("--arms " + in_scratch("few"), kFourEvents, {"not a .npy file"});
   refuses("--arms " + arms + " --names " + in_scratch("twice"), kFourEvents,

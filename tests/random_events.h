@@ -28,7 +28,7 @@ class RandomEvents {
       case 0:
         return Decision();
       case 1:
-        return LoggedReward{random_.Bits(), Learner(), Reward(), Time()};
+        return waiting_.empty() ? LogEvent(Decision()) : OneOfTheRewards();
       case 2:
         return LoggedObservation{Learner(),
                                  Half() ? std::optional(Arm()) : std::nullopt,
@@ -59,6 +59,7 @@ class RandomEvents {
     if (Half()) decision.probability = 1 - random_.Uniform();
     if (Half()) decision.policy = Text();
     decision.time = Time();
+    waiting_.push_back({decision.id, decision.learner});
     return decision;
   }
 
@@ -74,6 +75,17 @@ class RandomEvents {
   }
 
  private:
+  // Of a decision that has none yet.
+  LogEvent OneOfTheRewards() {
+    LoggedReward reward = waiting_[random_.Below(waiting_.size())];
+    std::erase_if(waiting_, [&](const LoggedReward& other) {
+      return other.decision == reward.decision;
+    });
+    reward.reward = Reward();
+    reward.time = Time();
+    return reward;
+  }
+
   bool Half() { return random_.Below(2) == 0; }
 
   double Double() {
@@ -116,6 +128,7 @@ class RandomEvents {
   const LogHeader header_;
   const bool named_arms_;
   RandomStream random_;
+  std::vector<LoggedReward> waiting_;  // the rewards that may come
 };
 
 }  // namespace manyarms::testing

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from manyarms._columns import as_array
-from manyarms._log import _parquet
-from manyarms.errors import CorruptFileError, InvalidArgumentError
+from manyarms._log import _parquet, readable
+from manyarms.errors import InvalidArgumentError
 
 
 def read_arms(path: str) -> tuple[Any, list[str] | None]:
@@ -19,10 +19,8 @@ def read_arms(path: str) -> tuple[Any, list[str] | None]:
     are features, or one column has lists of them.
     """
     pa = _parquet()
-    try:
+    with readable(pa, path):
         table = pa.parquet.read_table(path)
-    except pa.ArrowInvalid as error:
-        raise CorruptFileError(f"{path}: {error}") from error
     names = None
     if "arm" in table.column_names:
         names = _names(pa, table.column("arm"), path)

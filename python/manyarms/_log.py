@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
 import pathlib
+import tempfile
 import threading
 from collections.abc import Iterator
 from types import TracebackType
@@ -13,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from manyarms._core import Bandit, Decision, Population, ChoiceColumns, LogWriter
+from manyarms._core import Bandit, Decision, Population, ChoiceColumns, LogWriter, check_reward
 from manyarms._types import Features, Ids, Row
 from manyarms.errors import CorruptFileError, InvalidArgumentError
 
 # Parquet files know by this that they are logs.
 _METADATA = b"manyarms.log"
 _ROWS_AT_A_TIME = 65_536
+_MAY_BE_NULL = {"learner", "learner_name", "eligible", "probability", "time", "reward"}
+_MOST_FEATURES = 4096
 
 
 class Log:
@@ -33,7 +37,9 @@ class Log:
             log.reward(d, reward)
 
     The file is continued if it is there (a log of another shape is refused), and
-    ``new=True`` refuses any file that is there. Each call writes one line, which
+    ``new=True`` refuses any file that is there. A log that is continued is read
+    through, because what is in it already is refused: decisions with
+    ``DuplicateIdError`` and rewards with ``UnknownIdError``. Each call writes one line, which
     survives the end of this process at once. Any thread may call any method. A log
     has one writer at a time.
     """
@@ -185,17 +191,28 @@ def read_log(
 
     Choices come in the order of their rewards. Those without a reward come last, with
     ``default_reward``, or nan if it is None. A last line without an end is an error
-    unless ``ignore_torn_tail``.
+    unless ``ignore_torn_tail``. A default that no reward of the log can be raises
+    ``InvalidArgumentError``.
     """
     if _is_parquet(path):
-        columns = _read_parquet(path)
+        pa = _parquet()
+        header = _parquet_header(pa, path)
+        _check_default(default_reward, header)
+        columns = _read_parquet(pa, path, header)
     else:
         reader = ChoiceColumns(path, ignore_torn_tail)
-        columns = _joined(list(_parts(reader)), reader.header)
+        header = reader.header
+        _check_default(default_reward, header)
+        columns = _joined(list(_parts(reader)), header)
     if default_reward is not None:
         reward = columns["reward"]
         reward[np.isnan(reward)] = default_reward
     return columns
+
+
+def _check_default(default_reward: float | None, header: dict[str, Any]) -> None:
+    if default_reward is not None:
+        check_reward(default_reward, header["rewards"])
 
 
 def log_to_parquet(
@@ -214,13 +231,15 @@ def log_to_parquet(
     """
     pa = _parquet()
     reader = ChoiceColumns(log, ignore_torn_tail)
-    # A log that turns out to be damaged leaves no half file.
-    partial = pathlib.Path(f"{os.fspath(parquet)}.partial")
-    try:
+    target = pathlib.Path(parquet)
+    if target.exists() and target.samefile(log):
+        raise InvalidArgumentError(f"{target} is the log itself")
+    # A log that turns out to be damaged leaves no half file. A folder of its own,
+    # because a temporary file could be read by its owner only.
+    with tempfile.TemporaryDirectory(prefix=".manyarms-", dir=target.parent) as folder:
+        partial = pathlib.Path(folder) / "partial.parquet"
         rows = _write_parquet(pa, reader, partial)
-        partial.replace(parquet)
-    finally:
-        partial.unlink(missing_ok=True)
+        partial.replace(target)
     return rows
 
 
@@ -340,28 +359,63 @@ def _table(pa: Any, part: dict[str, Any], header: dict[str, Any]) -> Any:
     return pa.table(arrays)
 
 
+@contextlib.contextmanager
+def readable(pa: Any, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Says of what damaged Parquet files raise that they are damaged."""
+    try:
+        yield
+    except CorruptFileError:
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise  # the system's own
+        raise CorruptFileError(f"{os.fspath(path)}: {error}") from error
+    except (pa.ArrowException, ValueError, KeyError) as error:
+        raise CorruptFileError(f"{os.fspath(path)}: {error}") from error
+
+
 def _parquet_header(pa: Any, path: str | os.PathLike[str]) -> dict[str, Any]:
-    try:
+    with readable(pa, path):
         metadata = pa.parquet.read_schema(os.fspath(path)).metadata or {}
-    except pa.ArrowInvalid as error:
-        raise CorruptFileError(f"{os.fspath(path)}: {error}") from error
-    if _METADATA not in metadata:
-        raise CorruptFileError(
-            f"{os.fspath(path)}: the Parquet file is not one of manyarms.log_to_parquet"
-        )
-    header: dict[str, Any] = json.loads(metadata[_METADATA])
-    return header
+        header = json.loads(metadata.get(_METADATA, b"null"))
+        if header is None:
+            raise ValueError("the Parquet file is not one of manyarms.log_to_parquet")
+        _check_header(header)
+    return dict(header)
 
 
-def _read_parquet(path: str | os.PathLike[str]) -> dict[str, Any]:
-    pa = _parquet()
-    header = _parquet_header(pa, path)
-    try:
+def _check_header(header: Any) -> None:
+    def is_count(name: str, least: int) -> bool:
+        return type(header.get(name)) is int and least <= header[name] <= _MOST_FEATURES
+
+    if not (
+        isinstance(header, dict)
+        and isinstance(header.get("population"), bool)
+        and is_count("dim", 1)
+        and is_count("context_dim", 0)
+        and header.get("rewards") in ("linear", "clicks")
+    ):
+        raise ValueError(f"{_METADATA.decode()} in the metadata is not the first line of a log")
+
+
+def _read_parquet(
+    pa: Any, path: str | os.PathLike[str], header: dict[str, Any]
+) -> dict[str, Any]:
+    with readable(pa, path):
         table = pa.parquet.read_table(os.fspath(path))
+        _check_columns(pa, table, header)
         part = {name: _column(table, name, header) for name in _column_names(header)}
-    except (pa.ArrowInvalid, OSError, KeyError) as error:
-        raise CorruptFileError(f"{os.fspath(path)}: {error}") from error
     return _joined([part], header)
+
+
+def _check_columns(pa: Any, table: Any, header: dict[str, Any]) -> None:
+    for wanted in _table(pa, _joined([], header), header).schema:
+        column = table.column(wanted.name)
+        types = [wanted.type, pa.string()] if wanted.name == "arm" else [wanted.type]
+        if column.type not in types:
+            raise ValueError(f"column {wanted.name} has type {column.type}, must have {types[0]}")
+        if column.null_count > 0 and wanted.name not in _MAY_BE_NULL:
+            raise ValueError(f"column {wanted.name} has nulls")
 
 
 def _column(table: Any, name: str, header: dict[str, Any]) -> Any:

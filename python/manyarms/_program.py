@@ -48,7 +48,7 @@ def _with_plain_arms(
     from manyarms import _arms
 
     place, source = parquet
-    arms = folder / "arms.npy"
+    arms = folder / f"{pathlib.Path(source).name}.npy"  # errors name it
     names = folder / "names.txt"
     has_names = _arms.write_plain(source, arms, names)
     prefix = "--arms=" if args[place].startswith("--arms=") else ""

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "arrays.h"
+#include "base/check.h"
 #include "contexts.h"
 #include "ids.h"
 #include "manyarms/choice_reader.h"
@@ -219,8 +220,10 @@ void BindLog(nb::module_& module) {
           "__init__",
           [](LogWriter* self, const std::filesystem::path& path,
              nb::handle owner, bool new_log) {
+            const LogHeader header = HeaderOf(owner);
+            const nb::gil_scoped_release release;  // it may read a long log
             new (self) LogWriter(
-                path, HeaderOf(owner),
+                path, header,
                 new_log ? LogWriter::Mode::kNew : LogWriter::Mode::kAppend);
           },
           "path"_a, "owner"_a, "new_log"_a,
@@ -246,6 +249,14 @@ void BindLog(nb::module_& module) {
            nb::sig("def arm(self, arm: int | str, features: Row | None, time: "
                    "float | None) -> None"))
       .def("sync", &LogWriter::Sync, nb::call_guard<nb::gil_scoped_release>());
+  module.def(
+      "check_reward",
+      [](double reward, const std::string& rewards) {
+        const std::optional<RewardModel> model = RewardModelNamed(rewards);
+        if (!model) throw nb::value_error("rewards are linear or clicks");
+        CheckReward(reward, *model);
+      },
+      "reward"_a, "rewards"_a, "Behind manyarms.read_log.");
   nb::class_<ChoiceColumns>(module, "ChoiceColumns",
                             "Behind manyarms.read_log.")
       .def(nb::init<const std::filesystem::path&, bool>(), "path"_a,

@@ -149,6 +149,124 @@ def test_parquet_has_the_same_columns(tmp_path: pathlib.Path, texts: bool) -> No
         read_log(other)
 
 
+def parquet_of(folder: pathlib.Path, **options: Any) -> tuple[pathlib.Path, pathlib.Path]:
+    """A small log and its Parquet file."""
+    log_path, parquet = folder / "log.jsonl", folder / "log.parquet"
+    made = bandit(**options)
+    with Log(log_path, made) as log:
+        for step in range(8):
+            d = made.choose()
+            log.decision(d, probability=0.5)
+            if step % 2:
+                log.reward(d, 1)
+    log_to_parquet(log_path, parquet)
+    return log_path, parquet
+
+
+def test_damaged_parquet_is_read_or_refused(tmp_path: pathlib.Path) -> None:
+    _, parquet = parquet_of(tmp_path)
+    whole = parquet.read_bytes()
+    rng = np.random.default_rng(1)
+    refused = 0
+    for attempt in range(600):
+        damaged = bytearray(whole)
+        if attempt % 3 == 0:
+            damaged = damaged[: int(rng.integers(4, len(whole)))]
+        else:  # mostly in what says how to read the rest
+            first = len(whole) // 2 if attempt % 3 == 1 else 4
+            for place in rng.integers(first, len(whole), rng.integers(1, 4)):
+                damaged[place] = int(rng.integers(256))
+        parquet.write_bytes(damaged)
+        for read in (read_log, log_header):
+            try:
+                read(parquet)
+            except errors.CorruptFileError as error:
+                assert "log.parquet: " in str(error)
+                refused += 1
+    assert refused > 300
+
+
+def test_other_parquet_with_the_mark_is_refused(tmp_path: pathlib.Path) -> None:
+    _, parquet = parquet_of(tmp_path)
+    table = pa.parquet.read_table(parquet)
+    header = log_header(parquet)
+    features = table.column_names.index("features")
+    line = table.column_names.index("line")
+    without_line = pa.array([None] * len(table), type=pa.uint64())
+    for changed, metadata, match in [
+        (table, b"\xff", "log.parquet"),
+        (table, b"{", "log.parquet"),
+        (table, b"[1]", "first line of a log"),
+        (table, b"{}", "first line of a log"),
+        (table, json.dumps(header | {"dim": "4"}), "first line of a log"),
+        (table, json.dumps(header | {"dim": 2}), "column features has type"),
+        (table, json.dumps(header | {"population": True}), "learner"),
+        (table.drop_columns(["score"]), json.dumps(header), "score"),
+        (table.set_column(features, "features", table.column("score")), json.dumps(header),
+         "column features has type double"),
+        (table.set_column(line, "line", without_line), json.dumps(header), "line has nulls"),
+    ]:
+        pa.parquet.write_table(
+            changed.replace_schema_metadata({b"manyarms.log": metadata}), parquet)
+        with pytest.raises(errors.CorruptFileError, match=match):
+            read_log(parquet)
+
+
+def test_parquet_overwrites_no_other_file(tmp_path: pathlib.Path) -> None:
+    log_path, parquet = parquet_of(tmp_path)
+    before = log_path.read_bytes()
+    (tmp_path / "link").symlink_to(log_path)
+    for same in (log_path, tmp_path / "link"):
+        with pytest.raises(errors.InvalidArgumentError, match="the log itself"):
+            log_to_parquet(log_path, same)
+    assert log_path.read_bytes() == before
+    others = tmp_path / "log.parquet.partial"
+    others.write_text("mine")
+    assert log_to_parquet(log_path, parquet) == 8
+    assert others.read_text() == "mine"
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "log.jsonl", "log.parquet", "log.parquet.partial", "link"}
+    assert parquet.stat().st_mode == log_path.stat().st_mode
+
+
+@pytest.mark.parametrize("kind", ["log", "parquet"])
+def test_default_rewards_are_checked(tmp_path: pathlib.Path, kind: str) -> None:
+    (tmp_path / "clicks").mkdir()
+    linear = parquet_of(tmp_path)[kind == "parquet"]
+    clicks = parquet_of(tmp_path / "clicks", rewards="clicks")[kind == "parquet"]
+    for value in (float("inf"), float("nan"), 1e10):
+        with pytest.raises(errors.InvalidArgumentError, match="reward"):
+            read_log(linear, default_reward=value)
+    for value in (2, -0.5):
+        read_log(linear, default_reward=value)
+        with pytest.raises(errors.InvalidArgumentError, match="from 0 to 1"):
+            read_log(clicks, default_reward=value)
+    with pytest.raises(TypeError):
+        read_log(linear, default_reward="abc")  # type: ignore[arg-type]
+    # A truth is a click, as for rewards that are learned.
+    np.testing.assert_array_equal(read_log(clicks, default_reward=True)["reward"], 1)
+
+
+def test_what_is_written_twice_is_refused(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "log.jsonl"
+    made = bandit()
+    with Log(path, made) as log:
+        d = made.choose()
+        log.decision(d)
+        log.reward(d, 1)
+        with pytest.raises(errors.DuplicateIdError, match="decision 1"):
+            log.decision(d)
+        with pytest.raises(errors.UnknownIdError, match="decision 1 has a reward"):
+            log.reward(d, 1)
+        with pytest.raises(errors.UnknownIdError, match="no decision 2"):
+            log.reward(2, 1)
+    anew = bandit()
+    with Log(path, anew) as log:
+        with pytest.raises(errors.DuplicateIdError, match="needs a new log"):
+            log.decision(anew.choose())
+    assert len(read_log(path)["reward"]) == 1
+
+
 def test_without_pyarrow_the_error_says_what_to_install(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 #include <map>
 #include <sstream>
 
+#include "log/event_text.h"
 #include "manyarms/bandit.h"
 #include "manyarms/population.h"
 #include "random_events.h"
@@ -127,11 +128,16 @@ TEST(ReadChoices, GivesNumbersToNames) {
   EXPECT_EQ(read.choices[2].arm, read.choices[0].arm);
 }
 
+// LogWriter does not write such logs, but others do.
 void ExpectCorrupt(const std::vector<LogEvent>& events, const LogHeader& header,
                    const std::vector<std::string>& parts) {
-  std::stringstream text;
-  LogWriter writer(text, header);
-  for (const LogEvent& event : events) writer.Write(event);
+  std::string lines;
+  AppendHeader(header, lines);
+  for (const LogEvent& event : events) {
+    lines += '\n';
+    AppendEvent(event, lines);
+  }
+  std::istringstream text(lines + '\n');
   ExpectError(ErrorCode::kCorrupt, parts, [&] { ReadChoices(text); });
 }
 

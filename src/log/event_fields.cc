@@ -82,18 +82,18 @@ void EventFields::Require(EventField field) const {
   }
 }
 
-void EventFields::Parse(std::string_view line) {
+void EventFields::Parse(std::string_view line, EventFieldSet wanted) {
   CheckUtf8(line);
   present = 0;
   JsonScanner scanner(line);
   scanner.Object([&](std::string_view key) {
     const auto* const name = std::ranges::find(kEventFieldNames, key);
-    if (name == kEventFieldNames.end() || scanner.AtNull()) {
+    const auto field = static_cast<EventField>(name - kEventFieldNames.begin());
+    if (name == kEventFieldNames.end() || (wanted & SetOf({field})) == 0 ||
+        scanner.AtNull()) {
       scanner.Skip();
       return;
     }
-    const auto which = static_cast<unsigned>(name - kEventFieldNames.begin());
-    const auto field = static_cast<EventField>(which);
     if (Has(field)) scanner.Fail(fmt::format(R"("{}" is there twice)", *name));
     try {
       ReadField(scanner, field, *this);
@@ -101,7 +101,7 @@ void EventFields::Parse(std::string_view line) {
       throw Error(error.code(),
                   fmt::format(R"("{}": {})", *name, error.what()));
     }
-    present |= 1U << which;
+    present |= SetOf({field});
   });
   scanner.End();
 }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -35,6 +36,19 @@ inline constexpr std::array<std::string_view, 14> kEventFieldNames = {
     "features",    "context", "score",    "eligible", "uniform",
     "probability", "policy",  "reward",   "time"};
 
+/// A set of fields, with a bit for each.
+using EventFieldSet = std::uint32_t;
+
+constexpr EventFieldSet SetOf(std::initializer_list<EventField> fields) {
+  EventFieldSet set = 0;
+  for (const EventField field : fields)
+    set |= 1U << static_cast<unsigned>(field);
+  return set;
+}
+
+inline constexpr EventFieldSet kAllEventFields =
+    (1U << kEventFieldNames.size()) - 1;
+
 /// What a line says. A field has the same type in all events; those of other
 /// names are left out, and a null is as good as no field.
 struct EventFields {
@@ -55,18 +69,17 @@ struct EventFields {
   double reward = 0;
   double time = 0;
 
-  bool Has(EventField field) const {
-    return (present >> static_cast<unsigned>(field) & 1U) != 0;
-  }
+  bool Has(EventField field) const { return (present & SetOf({field})) != 0; }
   /// Throws Error(kCorrupt) unless the line has the field.
   void Require(EventField field) const;
 
-  /// Reads a line. Throws Error(kCorrupt) for one that is not a JSON object in
-  /// UTF-8, for a field of another type, and for one that is there twice. All
-  /// values of earlier lines are gone then.
-  void Parse(std::string_view line);
+  /// Reads a line, of which other than the wanted fields are left out. Throws
+  /// Error(kCorrupt) for one that is not a JSON object in UTF-8, for a wanted
+  /// field of another type, and for one that is there twice. All values of
+  /// earlier lines are gone then.
+  void Parse(std::string_view line, EventFieldSet wanted = kAllEventFields);
 
-  std::uint32_t present = 0;
+  EventFieldSet present = 0;
 };
 
 }  // namespace manyarms

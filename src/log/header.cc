@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <cmath>
+#include <algorithm>
+#include <vector>
 
 #include "base/check.h"
 #include "base/utf8.h"
@@ -9,6 +11,7 @@
 #include "log/json_text.h"
 #include "manyarms/error.h"
 #include "policy/kinds.h"
+#include "search/kinds.h"
 
 namespace manyarms {
 namespace {
@@ -137,6 +140,15 @@ void ReadField(JsonScanner& scanner, std::string_view key, LogHeader& header,
   }
 }
 
+void CheckName(const char* what, std::string_view name,
+               const std::vector<std::string_view>& names) {
+  if (std::ranges::find(names, name) != names.end()) return;
+  const std::size_t valid = Utf8PrefixLength(name);
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format(R"({} is "{}", must be one of {})", what,
+                          name.substr(0, valid), fmt::join(names, ", ")));
+}
+
 class FieldAppender {
  public:
   explicit FieldAppender(std::string& line) : line_(line) {}
@@ -212,20 +224,17 @@ LogHeader ParseHeader(std::string_view line) {
 void CheckHeader(const LogHeader& header) {
   CheckDim(header.dim);
   CheckCount("context dimension", header.context_dim, 0, kMaxDim);
-  for (const std::string& name : {header.policy, header.search}) {
-    if (Utf8PrefixLength(name) != name.size()) {
-      throw Error(ErrorCode::kInvalidArgument,
-                  "the name of the policy or search is not UTF-8");
-    }
+  CheckRegularisation(header.regularisation);
+  CheckWithin("forgetting", header.forgetting, kMinForgetting, 1);
+  CheckName("search", header.search, SearchKinds::Names());
+  CheckName("policy", header.policy, PolicyKinds::Names());
+  PolicyOptions policy = *PolicyKinds::Named(header.policy);
+  if (header.exploration) {
+    PolicyKinds::Visit(policy, [&](auto, auto& options) {
+      options.exploration = *header.exploration;
+    });
   }
-  for (const double value : {header.exploration.value_or(0),
-                             header.regularisation, header.forgetting}) {
-    if (!std::isfinite(value)) {
-      throw Error(
-          ErrorCode::kInvalidArgument,
-          fmt::format("a number of the header is {}, must be finite", value));
-    }
-  }
+  CheckPolicy(policy, header.dim);
 }
 
 }  // namespace manyarms

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <system_error>
 
 #include "manyarms/error.h"
@@ -14,6 +14,28 @@ namespace {
 constexpr int kMostDepth = 64;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether a number that is no 0 is nearer to 0 than 1 is. REQUIRES: it has the
+// form of JSON.
+bool IsSmall(std::string_view number) {
+  if (number.starts_with('-')) number.remove_prefix(1);
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, e);
+  std::string_view exponent = number.substr(std::min(e + 1, number.size()));
+  if (exponent.starts_with('+')) exponent.remove_prefix(1);
+  // The place of the first digit that is no 0: 0 for units.
+  const auto point =
+      static_cast<std::int64_t>(std::min(digits.find('.'), digits.size()));
+  const auto first = static_cast<std::int64_t>(digits.find_first_not_of("0."));
+  const std::int64_t place = first < point ? point - first - 1 : point - first;
+  std::int64_t power = 0;
+  const auto parsed = std::from_chars(exponent.data(),
+                                      exponent.data() + exponent.size(), power);
+  if (parsed.ec == std::errc::result_out_of_range) {
+    return exponent.starts_with('-');
+  }
+  return power < -place;
+}
 
 void AppendUtf8(unsigned code, std::string& text) {
   const auto append = [&text](unsigned byte) {
@@ -61,7 +83,18 @@ bool JsonScanner::Accept(char c) {
 }
 
 void JsonScanner::Expect(char c, const char* what) {
-  if (!Accept(c)) Fail(fmt::format("expected {}", what));
+  if (Accept(c)) return;
+  const std::string_view text(begin_, static_cast<std::size_t>(end_ - begin_));
+  if (text.starts_with("\xef\xbb\xbf")) {
+    Fail(
+        fmt::format("expected {}, there is a byte order mark (BOM), which "
+                    "UTF-8 does not need",
+                    what));
+  }
+  if (text.find_first_not_of(" \t\r\n") == text.npos) {
+    Fail(fmt::format("expected {}, the line is empty", what));
+  }
+  Fail(fmt::format("expected {}", what));
 }
 
 void JsonScanner::End() {
@@ -170,6 +203,20 @@ std::string_view JsonScanner::NumberText() {
   return {from, static_cast<std::size_t>(at - from)};
 }
 
+namespace {
+
+// A number that is nearer to 0 than the usual numbers of its type.
+template <class Real>
+Real Rounded(std::string_view text) {
+  double wide = 0;
+  const auto parsed =
+      std::from_chars(text.data(), text.data() + text.size(), wide);
+  if (parsed.ec != std::errc()) wide = text.starts_with('-') ? -0.0 : 0.0;
+  return static_cast<Real>(wide);
+}
+
+}  // namespace
+
 template <class Real>
 Real JsonScanner::ParseReal() {
   const std::string_view text = NumberText();
@@ -177,13 +224,8 @@ Real JsonScanner::ParseReal() {
   const auto [parsed, error] =
       std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::result_out_of_range) {
-    // Of numbers near 0, too. A float of those that a double can have is 0.
-    double wide = 1;
-    const auto again =
-        std::from_chars(text.data(), text.data() + text.size(), wide);
-    if (again.ec == std::errc() && std::abs(wide) < 1) {
-      return static_cast<Real>(wide);
-    }
+    // Of numbers near 0, too, which are rounded.
+    if (IsSmall(text)) return Rounded<Real>(text);
     Fail(fmt::format("{} is out of range", text));
   }
   return value;

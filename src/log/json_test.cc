@@ -106,6 +106,29 @@ TEST(JsonScanner, ReadsEscapesAsOthersDo) {
   }
 }
 
+TEST(JsonScanner, RoundsDoublesThatAreTooSmall) {
+  const std::string zeros(400, '0');
+  for (const std::string& text :
+       {std::string("1e-400"), "0." + zeros + "1", "9" + zeros + "e-900",
+        std::string("1e-99999999999999999999"), std::string("0e400"),
+        std::string("0e99999999999999999999")}) {
+    EXPECT_EQ(JsonScanner(text).Number(), 0) << text;
+    EXPECT_EQ(JsonScanner(text).Float(), 0) << text;
+    const std::string negative = "-" + text;
+    EXPECT_TRUE(std::signbit(JsonScanner(negative).Number())) << negative;
+    EXPECT_TRUE(std::signbit(JsonScanner(negative).Float())) << negative;
+  }
+  EXPECT_EQ(JsonScanner("5e-324").Number(), 5e-324);
+  for (const std::string& text :
+       {std::string("1e400"), "1" + zeros + ".5", "0." + zeros + "1e900",
+        std::string("1e99999999999999999999")}) {
+    testing::ExpectError(ErrorCode::kCorrupt, {"range"},
+                         [&] { JsonScanner(text).Number(); });
+    testing::ExpectError(ErrorCode::kCorrupt, {"range"},
+                         [&] { JsonScanner(text).Float(); });
+  }
+}
+
 TEST(JsonScanner, TakesFloatsBelowAllOthersForZero) {
   EXPECT_EQ(JsonScanner("1e-60").Float(), 0.0F);
   EXPECT_EQ(JsonScanner("1e-45").Float(),

@@ -124,7 +124,9 @@ TEST(LogReader, NamesTheLineOfWhatIsWrong) {
   const std::string good =
       "{\"event\":\"reward\",\"decision\":1,\"reward\":1}\n";
   const std::vector<std::pair<std::string, std::string>> wrong = {
-      {"", "expected an object"},
+      {"", "expected an object, the line is empty"},
+      {" \r", "the line is empty"},
+      {"\xef\xbb\xbf{}", "byte order mark (BOM)"},
       {"{}", "\"event\" is missing"},
       {"[1]", "expected an object"},
       {"nonsense", "expected an object"},
@@ -212,6 +214,7 @@ TEST(LogReader, RefusesOtherFirstLines) {
   ExpectCorrupt("", {"line 1"});
   ExpectCorrupt("\n", {"line 1"});
   ExpectCorrupt("{}\n", {"line 1", "first line of a log"});
+  ExpectCorrupt("\xef\xbb\xbf" + header, {"line 1", "byte order mark (BOM)"});
   ExpectCorrupt(R"({"log":"other","format":1})"
                 "\n",
                 {"line 1", "first line"});
@@ -222,6 +225,14 @@ TEST(LogReader, RefusesOtherFirstLines) {
   ExpectCorrupt(with("\"dim\":1", "\"dim\":1,\"dim\":1"), {"line 1", "twice"});
   ExpectCorrupt(with("\"dim\":1,", ""), {"line 1", "\"dim\" is missing"});
   ExpectCorrupt(with("linear", "square"), {"line 1", "square"});
+  ExpectCorrupt(with("\"ts\"", "\"foo\""),
+                {"line 1", "policy is \"foo\"", "one of ts, "});
+  ExpectCorrupt(with("certified", "fast"), {"line 1", "search is \"fast\""});
+  ExpectCorrupt(with("\"forgetting\":1", "\"forgetting\":5"),
+                {"line 1", "forgetting is 5"});
+  ExpectCorrupt(with("\"regularisation\":1", "\"regularisation\":-1"),
+                {"line 1", "regularisation is -1"});
+  ExpectCorrupt(with("\"theory\"", "-1"), {"line 1", "exploration is -1"});
   ExpectCorrupt(with("\"context_dim\":0,", ""), {"\"context_dim\" is missing"});
   ExpectCorrupt(with("\"population\":false,", ""),
                 {"\"population\" is missing"});

@@ -5,6 +5,7 @@
 #include "log/arm_kind.h"
 #include "log/event_text.h"
 #include "log/log_file.h"
+#include "log/logged_ids.h"
 #include "manyarms/log.h"
 
 namespace manyarms {
@@ -85,9 +86,20 @@ struct LogWriter::State {
     LogReader reader(path, {.ignore_torn_tail = true});
     CheckSameShape(path.string(), reader.header(), header);
     header = reader.header();
-    LogEvent event;
-    while (!arm_kind.known() && reader.Next(event)) arm_kind.Check(event);
+    for (LogEvent event; reader.Next(event);) {
+      arm_kind.Check(event);
+      Remember(reader, event);
+    }
     file->CutTornLine();
+  }
+
+  void Remember(const LogReader& reader, const LogEvent& event) {
+    try {
+      ids.Check(event);
+    } catch (const Error& error) {
+      reader.Fail(ErrorCode::kCorrupt, error.what());
+    }
+    ids.Add(event);
   }
 
   void PutLine() {
@@ -111,6 +123,7 @@ struct LogWriter::State {
   std::ostream* stream = nullptr;  // if there is no file
   std::string line;
   ArmKind arm_kind;
+  LoggedIds ids;
 };
 
 LogWriter::LogWriter(const std::filesystem::path& path, const LogHeader& header,
@@ -127,6 +140,7 @@ void LogWriter::Write(const LogEvent& event) {
   CheckEvent(event, state.header);
   ArmKind arm_kind = state.arm_kind;
   arm_kind.Check(event);
+  state.ids.Check(event);
   state.line.clear();
   AppendEvent(event, state.line);
   if (state.line.size() > kMaxLogLine) {
@@ -137,6 +151,7 @@ void LogWriter::Write(const LogEvent& event) {
   }
   state.PutLine();
   state.arm_kind = arm_kind;
+  state.ids.Add(event);
 }
 
 void LogWriter::Flush() {

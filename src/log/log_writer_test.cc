@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "in_a_folder.h"
+#include "manyarms/choice_reader.h"
 #include "manyarms/log.h"
 #include "random_events.h"
 #include "testing.h"
@@ -16,6 +17,10 @@ namespace manyarms {
 namespace {
 
 using testing::ExpectError;
+
+LoggedDecision Decided(DecisionId id) {
+  return {.id = id, .arm = ArmId{1}, .features = {1, 2}};
+}
 
 LoggedReward Reward(DecisionId decision) {
   return {.decision = decision, .reward = 0.25};
@@ -33,7 +38,7 @@ class LogFileWriter : public testing::InAFolder {
     LogReader reader(path_);
     std::vector<DecisionId> decisions;
     for (LogEvent event; reader.Next(event);) {
-      decisions.push_back(std::get<LoggedReward>(event).decision);
+      decisions.push_back(std::get<LoggedDecision>(event).id);
     }
     return decisions;
   }
@@ -47,34 +52,34 @@ using Ids = std::vector<DecisionId>;
 TEST_F(LogFileWriter, HandsOverEachEventAtOnce) {
   LogWriter writer(path_, header_);
   EXPECT_EQ(Decisions(), Ids());
-  writer.Write(Reward(1));
+  writer.Write(Decided(1));
   EXPECT_EQ(Decisions(), Ids({1}));
-  writer.Write(Reward(2));
+  writer.Write(Decided(2));
   writer.Flush();
   writer.Sync();
   EXPECT_EQ(Decisions(), Ids({1, 2}));
 }
 
 TEST_F(LogFileWriter, ContinuesALog) {
-  LogWriter(path_, header_).Write(Reward(1));
+  LogWriter(path_, header_).Write(Decided(1));
   LogHeader another = header_;
   another.policy = "ucb";
   LogWriter writer(path_, another);
   EXPECT_EQ(writer.header(), header_);
-  writer.Write(Reward(2));
+  writer.Write(Decided(2));
   EXPECT_EQ(Decisions(), Ids({1, 2}));
 }
 
 TEST_F(LogFileWriter, CutsOffWhatAKilledWriterLeft) {
   {
     LogWriter writer(path_, header_);
-    for (DecisionId id = 1; id <= 3; ++id) writer.Write(Reward(id));
+    for (DecisionId id = 1; id <= 3; ++id) writer.Write(Decided(id));
   }
   const std::string text = Text();
   const std::size_t header = text.find('\n') + 1;
   for (std::size_t length = 0; length <= text.size(); ++length) {
     std::ofstream(path_) << text.substr(0, length);
-    LogWriter(path_, header_).Write(Reward(9));
+    LogWriter(path_, header_).Write(Decided(9));
     Ids expected;
     for (std::size_t i = header; i < length; ++i) {
       if (text[i] == '\n') expected.push_back(expected.size() + 1);
@@ -95,7 +100,7 @@ TEST_F(LogFileWriter, TouchesNoFileThatIsNoLog) {
 }
 
 TEST_F(LogFileWriter, RefusesTheLogOfAnotherBandit) {
-  LogWriter(path_, header_).Write(Reward(1));
+  LogWriter(path_, header_).Write(Decided(1));
   const std::string text = Text();
   LogHeader other = header_;
   other.dim = 3;
@@ -112,7 +117,7 @@ TEST_F(LogFileWriter, RefusesTheLogOfAnotherBandit) {
 }
 
 TEST_F(LogFileWriter, BeginsANewLogOnlyWhereThereIsNone) {
-  LogWriter(path_, header_, LogWriter::Mode::kNew).Write(Reward(1));
+  LogWriter(path_, header_, LogWriter::Mode::kNew).Write(Decided(1));
   ExpectError(ErrorCode::kIo, {"log.jsonl"},
               [&] { LogWriter(path_, header_, LogWriter::Mode::kNew); });
   EXPECT_EQ(Decisions(), Ids({1}));
@@ -127,7 +132,7 @@ TEST_F(LogFileWriter, IsTheOnlyOne) {
   ExpectError(ErrorCode::kIo, {"another writer"},
               [&] { LogWriter(path_, header_); });
   LogWriter moved(std::move(writer));
-  moved.Write(Reward(1));
+  moved.Write(Decided(1));
   EXPECT_EQ(Decisions(), Ids({1}));
 }
 
@@ -182,6 +187,78 @@ TEST_F(LogFileWriter, RemembersTheKindOfArmsOfALogThatItContinues) {
   });
 }
 
+// What is written twice would make the log unreadable.
+TEST_F(LogFileWriter, WritesEachDecisionAndItsRewardOnce) {
+  const auto refuses_known = [&](LogWriter& writer) {
+    const std::string text = Text();
+    ExpectError(ErrorCode::kDuplicateId, {"decision 1", "needs a new log"},
+                [&] { writer.Write(Decided(1)); });
+    ExpectError(ErrorCode::kUnknownId, {"decision 1 has a reward"},
+                [&] { writer.Write(Reward(1)); });
+    ExpectError(ErrorCode::kUnknownId, {"no decision 4"},
+                [&] { writer.Write(Reward(4)); });
+    EXPECT_EQ(Text(), text);
+  };
+  {
+    LogWriter writer(path_, header_);
+    ExpectError(ErrorCode::kUnknownId, {"no decision 1"},
+                [&] { writer.Write(Reward(1)); });
+    for (const DecisionId id : {1, 2, 3}) writer.Write(Decided(id));
+    writer.Write(Reward(3));
+    writer.Write(Reward(1));
+    refuses_known(writer);
+  }
+  {
+    LogWriter another(path_, header_);
+    refuses_known(another);
+    another.Write(Reward(2));
+    another.Write(Decided(4));
+    another.Write(Reward(4));
+  }
+  EXPECT_EQ(ReadChoices(path_).choices.size(), 4);
+}
+
+TEST_F(LogFileWriter, KnowsTheDecisionsOfEachLearner) {
+  LogHeader header = header_;
+  header.population = true;
+  const auto decided = [](const LearnerKey& learner) {
+    LoggedDecision decision = Decided(1);
+    decision.learner = learner;
+    return decision;
+  };
+  LogWriter writer(path_, header);
+  writer.Write(decided(7));
+  writer.Write(decided("7"));
+  ExpectError(ErrorCode::kDuplicateId, {}, [&] { writer.Write(decided("7")); });
+  writer.Write(LoggedReward{.decision = 1, .learner = 7, .reward = 1});
+  writer.Write(LoggedReward{.decision = 1, .learner = "7", .reward = 1});
+  ExpectError(ErrorCode::kUnknownId, {"no decision 1"}, [&] {
+    writer.Write(LoggedReward{.decision = 1, .learner = 8, .reward = 1});
+  });
+  EXPECT_EQ(ReadChoices(path_).choices.size(), 2);
+}
+
+TEST_F(LogFileWriter, DoesNotContinueALogThatCannotBeRead) {
+  LogWriter(path_, header_).Write(Decided(1));
+  const std::string whole = Text();
+  const std::string decision = whole.substr(whole.find('\n') + 1);
+  for (const std::string& line : {decision, std::string("oops\n")}) {
+    std::ofstream(path_) << whole << line;
+    ExpectError(ErrorCode::kCorrupt, {"log.jsonl, line 3"},
+                [&] { LogWriter(path_, header_); });
+    EXPECT_EQ(Text(), whole + line);
+  }
+}
+
+TEST_F(LogFileWriter, MayWriteAgainWhatFoundNoRoom) {
+  LogWriter writer(path_, header_);
+  LoggedDecision decision = Decided(1);
+  decision.policy = std::string(kMaxLogLine, 'x');
+  ExpectError(ErrorCode::kTooLarge, {}, [&] { writer.Write(decision); });
+  writer.Write(Decided(1));
+  EXPECT_EQ(Decisions(), Ids({1}));
+}
+
 TEST_F(LogFileWriter, SaysThatTheDiskIsFull) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP();
   try {
@@ -205,7 +282,7 @@ TEST_F(LogFileWriter, LeavesNothingHalfWrittenIfThereIsNoRoom) {
   if (child == 0) {
     std::signal(SIGXFSZ, SIG_IGN);
     LogWriter writer(path_, header_);
-    writer.Write(Reward(1));
+    writer.Write(Decided(1));
     const std::string text = Text();
     rlimit limit = {};
     getrlimit(RLIMIT_FSIZE, &limit);
@@ -214,24 +291,24 @@ TEST_F(LogFileWriter, LeavesNothingHalfWrittenIfThereIsNoRoom) {
     setrlimit(RLIMIT_FSIZE, &limit);
     bool refused = false;
     try {
-      writer.Write(Reward(2));
+      writer.Write(Decided(2));
     } catch (const FileError& error) {
       refused = error.system_error() == EFBIG;
     }
     const bool is_whole = Text() == text;
     limit.rlim_cur = before;
     setrlimit(RLIMIT_FSIZE, &limit);
-    writer.Write(Reward(3));
+    writer.Write(Decided(2));
     _exit(refused && is_whole ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(Decisions(), Ids({1, 3}));
+  EXPECT_EQ(Decisions(), Ids({1, 2}));
 }
 
 TEST_F(LogFileWriter, WritesToWhatIsNoRegularFile) {
-  EXPECT_NO_THROW(LogWriter("/dev/null", header_).Write(Reward(1)));
+  EXPECT_NO_THROW(LogWriter("/dev/null", header_).Write(Decided(1)));
   ExpectError(ErrorCode::kIo, {}, [&] { LogWriter(folder_, header_); });
   ExpectError(ErrorCode::kIo, {"no/such"},
               [&] { LogWriter(folder_ / "no/such/folder", header_); });

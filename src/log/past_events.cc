@@ -33,6 +33,10 @@ std::uint64_t SizeOf(const std::filesystem::path& path) {
   return error ? 0 : size;
 }
 
+constexpr EventFieldSet kFieldsOfOthers =
+    SetOf({EventField::kLearner, EventField::kArm, EventField::kFeatures,
+           EventField::kContext, EventField::kReward});
+
 // Somebody else's lines.
 class Lines {
  public:
@@ -47,7 +51,7 @@ class Lines {
     do {
       if (lines_.Next(line) == LineReader::Found::kEnd) return false;
     } while (line.find_first_not_of(" \t\r") == line.npos);
-    fields_.Parse(line);
+    fields_.Parse(line, kFieldsOfOthers);
     Take(event);
     return true;
   }
@@ -66,7 +70,11 @@ class Lines {
     fields_.Require(EventField::kReward);
     const bool has_features = fields_.Has(EventField::kFeatures);
     if (!has_features) fields_.Require(EventField::kArm);
+    if (has_features && fields_.features.empty()) {
+      throw Error(ErrorCode::kCorrupt, R"("features" has no values)");
+    }
     event.kind = PastEvent::Kind::kReward;
+    event.line = lines_.lines();
     event.learner.reset();
     if (fields_.Has(EventField::kLearner)) {
       event.learner = std::visit(
@@ -93,8 +101,8 @@ class Lines {
 // The events of a log.
 class Logged {
  public:
-  explicit Logged(const std::filesystem::path& path)
-      : path_(path.string()), reader_(LogReader(path)) {}
+  Logged(const std::filesystem::path& path, const LogReadOptions& options)
+      : path_(path.string()), reader_(LogReader(path, options)) {}
 
   bool Next(PastEvent& event) {
     std::variant<JoinedChoice, ChoiceReader::Other> next;
@@ -106,6 +114,7 @@ class Logged {
         }
         LoggedDecision& decision = choice->decision;
         event = {.kind = PastEvent::Kind::kReward,
+                 .line = choice->line,
                  .learner = std::move(decision.learner),
                  .arm = std::move(decision.arm),
                  .features = std::move(decision.features),
@@ -115,6 +124,7 @@ class Logged {
       }
       std::visit([&](auto& other) { event = Past(other); },
                  std::get<ChoiceReader::Other>(next));
+      event.line = reader_.reader().line();
       return true;
     }
     return false;
@@ -153,9 +163,9 @@ class Logged {
 }  // namespace
 
 struct PastEvents::State {
-  explicit State(const std::filesystem::path& path) {
+  State(const std::filesystem::path& path, const LogReadOptions& options) {
     if (IsLog(path)) {
-      logged.emplace(path);
+      logged.emplace(path, options);
       header = logged->header();
     } else {
       lines.emplace(path);
@@ -178,8 +188,9 @@ struct PastEvents::State {
   std::optional<PastEvent> ahead;
 };
 
-PastEvents::PastEvents(const std::filesystem::path& path)
-    : state_(std::make_unique<State>(path)) {}
+PastEvents::PastEvents(const std::filesystem::path& path,
+                       const LogReadOptions& options)
+    : state_(std::make_unique<State>(path, options)) {}
 PastEvents::~PastEvents() = default;
 PastEvents::PastEvents(PastEvents&&) noexcept = default;
 PastEvents& PastEvents::operator=(PastEvents&&) noexcept = default;

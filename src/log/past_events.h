@@ -10,6 +10,7 @@
 
 #include "manyarms/error.h"
 #include "manyarms/learner_key.h"
+#include "manyarms/log.h"
 #include "manyarms/logged_event.h"
 
 namespace manyarms {
@@ -23,6 +24,9 @@ struct PastEvent {
     kArmRemoved,
   };
   Kind kind = Kind::kReward;
+  /// Where the features and the arm stand. Of a logged decision's reward that
+  /// is the decision's line, so that it can be before those of earlier events.
+  std::uint64_t line = 0;
   std::optional<LearnerKey> learner = std::nullopt;
   std::optional<LoggedArm> arm = std::nullopt;
   std::vector<float> features = {};  ///< empty if only the arm is known
@@ -36,8 +40,10 @@ struct PastEvent {
 /// and rewards of others are not checked.
 class PastEvents {
  public:
-  /// Throws FileError, and what LogReader throws.
-  explicit PastEvents(const std::filesystem::path& path);
+  /// Throws FileError, and what LogReader throws. The options are for logs: the
+  /// last line of others need not end.
+  explicit PastEvents(const std::filesystem::path& path,
+                      const LogReadOptions& options = {});
   ~PastEvents();
   PastEvents(PastEvents&&) noexcept;
   PastEvents& operator=(PastEvents&&) noexcept;

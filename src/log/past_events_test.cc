@@ -57,12 +57,33 @@ TEST_F(PastEventFiles, MayBeSomebodyElses) {
   EXPECT_EQ(events.Peek(), nullptr);
 }
 
+// They may mean something else by names that fields of logs have.
+TEST_F(PastEventFiles, MayHaveOtherFieldsOfAnyType) {
+  const std::string wanted = R"({"arm":0,"features":[1,2],"reward":1)";
+  for (const std::string name : {"event", "id", "decision", "score", "eligible",
+                                 "uniform", "probability", "policy", "time"}) {
+    for (const std::string value :
+         {R"("2020-01-01T00:00:00Z")", "[1]", "-1.5", "{}", "true"}) {
+      const std::string field = ",\"" + name + "\":" + value;
+      PastEvents events = Events(wanted + field + field + "}\n");
+      PastEvent event;
+      ASSERT_TRUE(events.Next(event)) << field;
+      EXPECT_EQ(event.arm, LoggedArm(ArmId{0}));
+      EXPECT_EQ(event.features, (std::vector<float>{1, 2}));
+      EXPECT_EQ(event.reward, 1);
+    }
+  }
+}
+
 TEST_F(PastEventFiles, NameTheLineOfWhatIsWrong) {
   const std::string good = R"({"arm":1,"reward":0})"
                            "\n";
   ExpectCorrupt(good + "{\"arm\":1}\n", {"events.jsonl, line 2", "reward"});
   ExpectCorrupt(good + "{\"reward\":1}\n", {"line 2", "\"arm\" is missing"});
   ExpectCorrupt(good + "{\"arm\":1,\"reward\"", {"line 2"});
+  ExpectCorrupt(good + "{\"arm\":1,\"features\":[],\"reward\":1}\n",
+                {"line 2", "\"features\" has no values"});
+  ExpectCorrupt("\xef\xbb\xbf" + good, {"line 1", "byte order mark (BOM)"});
   ExpectCorrupt(good + "{\"arm\":\"\xff\",\"reward\":1}\n",
                 {"line 2", "UTF-8"});
   ExpectCorrupt(good + std::string(kMaxLogLine + 5, ' ') + "\n",
@@ -103,6 +124,20 @@ TEST_F(PastEventFiles, MayBeALog) {
   EXPECT_EQ(all[3].kind, PastEvent::Kind::kArmRemoved);
   EXPECT_EQ(all[4].reward, 0.5);
   EXPECT_EQ(events.without_reward(), 1);
+}
+
+TEST_F(PastEventFiles, MayBeALogThatSomebodyIsWriting) {
+  LogWriter(path_, {.dim = 1})
+      .Write(LoggedObservation{.features = {9}, .reward = 2});
+  std::ofstream(path_, std::ios::app) << "{\"event\":\"obs";
+  PastEvent event;
+  PastEvents strict(path_);
+  EXPECT_TRUE(strict.Next(event));
+  ExpectError(ErrorCode::kCorrupt, {"line 3", "has no end"},
+              [&] { strict.Next(event); });
+  PastEvents patient(path_, {.ignore_torn_tail = true});
+  EXPECT_TRUE(patient.Next(event));
+  EXPECT_FALSE(patient.Next(event));
 }
 
 }  // namespace

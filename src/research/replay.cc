@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <tuple>
 #include <type_traits>
+#include <unordered_map>
 #include <utility>
 
 namespace manyarms {
@@ -32,9 +34,11 @@ class Teacher {
     switch (event.kind) {
       case PastEvent::Kind::kArm:
         Set(NewNumber(*event.arm), event.features);
+        known_until_[*event.arm] = kForGood;
         return;
       case PastEvent::Kind::kArmRemoved:
         Remove(*event.arm);
+        known_until_[*event.arm] = kForGood;
         return;
       case PastEvent::Kind::kReward:
         break;
@@ -44,7 +48,7 @@ class Teacher {
       const ArmId arm = Number(*event.arm);
       event.features = learner_.Features({&arm, 1});
     } else if (event.arm) {
-      Set(NewNumber(*event.arm), event.features);
+      SetIfNewer(*event.arm, event);
     }
     if constexpr (kIsPopulation<Learner>) {
       const LearnerKey& key = *event.learner;
@@ -110,7 +114,27 @@ class Teacher {
     learner_.Update({&arm, 1}, row);
   }
 
+  // A reward may come after its arm was updated or removed, and then brings the
+  // features along that the arm had when it was chosen. The arm stays as it is.
+  void SetIfNewer(const LoggedArm& arm, const PastEvent& event) {
+    CheckKind(arm);
+    std::uint64_t& known_until = known_until_[arm];
+    if (event.line <= known_until) return;
+    Set(NewNumber(arm), event.features);
+    known_until = event.line;
+  }
+
+  // A log may begin with arms that it does not name.
+  bool IsNew(const LoggedArm& arm) const {
+    if (known_until_.contains(arm)) return false;
+    const auto* name = std::get_if<std::string>(&arm);
+    return name != nullptr ? !names_.Contains(*name)
+                           : !learner_.Contains(std::get<ArmId>(arm));
+  }
+
   void Remove(const LoggedArm& arm) {
+    CheckKind(arm);
+    if (IsNew(arm)) return;
     const ArmId id = Number(arm);
     learner_.Remove(id);
     if (has_names_) names_.Remove(id);
@@ -120,6 +144,11 @@ class Teacher {
   Names& names_;
   bool has_names_;  // arms have names
   bool may_name_;   // arms have names, or there are none yet
+
+  // The line by which an arm is as it is. Once there are events of the arm
+  // itself, they alone say how it is.
+  static constexpr auto kForGood = std::numeric_limits<std::uint64_t>::max();
+  std::unordered_map<LoggedArm, std::uint64_t> known_until_;
 };
 
 template <class Learner>

@@ -34,7 +34,8 @@ struct ReplayResult {
 
 /// Lets the pupil learn from all events, in their order. Each reward is
 /// predicted before it is learned. Arms that events bring along are added,
-/// given their new features and removed as the events say. Calls
+/// given their new features and removed as the events say; a reward that comes
+/// late, with the features of back then, changes no arm. Calls
 /// progress(share) now and then. Throws Error, which names the line.
 ReplayResult Replay(PastEvents& events, Pupil& pupil,
                     const std::function<void(double)>& progress = {});

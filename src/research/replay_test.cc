@@ -111,6 +111,59 @@ TEST_F(Replays, OfALogMakeTheBanditAgain) {
   EXPECT_EQ(Bandit::Load(folder_ / "saved").Mean(), bandit.Mean());
 }
 
+// Rewards that come after their arm was updated or removed are learned with the
+// features of their decisions, and leave the arms as they are.
+TEST_F(Replays, OfLateRewardsChangeNoArm) {
+  const BanditOptions options{.dim = 2};
+  for (const bool named : {false, true}) {
+    const auto arm = [&](ArmId id) {
+      return named ? LoggedArm(fmt::format("arm {}", id)) : LoggedArm(id);
+    };
+    std::filesystem::remove(path_);
+    {
+      LogWriter log(path_, LogHeader::Of(options));
+      log.Write(LoggedArmChange{.arm = arm(0), .features = {1, 0}});
+      log.Write(LoggedArmChange{.arm = arm(1), .features = {0, 1}});
+      log.Write(LoggedDecision{.id = 1, .arm = arm(0), .features = {1, 0}});
+      log.Write(LoggedDecision{.id = 2, .arm = arm(1), .features = {0, 1}});
+      log.Write(LoggedArmChange{.arm = arm(0), .features = {2, 2}});
+      log.Write(LoggedArmChange{.arm = arm(1), .removed = true});
+      log.Write(LoggedReward{.decision = 1, .reward = 3});
+      log.Write(LoggedReward{.decision = 2, .reward = 4});
+    }
+    PastEvents events(path_);
+    Pupil pupil{.learner = Bandit(options), .names = {}};
+    Replay(events, pupil);
+    const auto& taught = std::get<Bandit>(pupil.learner);
+    EXPECT_EQ(taught.Ids(), std::vector<ArmId>{0});
+    EXPECT_EQ(taught.Features({{0}}), (std::vector<float>{2, 2}));
+    EXPECT_EQ(pupil.names.size(), named ? 1 : 0);
+    Bandit expected(options);
+    expected.Observe(std::vector<float>{1, 0}, 3);
+    expected.Observe(std::vector<float>{0, 1}, 4);
+    EXPECT_EQ(taught.Mean(), expected.Mean());
+  }
+}
+
+// Without events of arms, an arm is as in the last decision that has a reward.
+TEST_F(Replays, TakeArmsFromTheLastDecision) {
+  const BanditOptions options{.dim = 1};
+  {
+    LogWriter log(path_, LogHeader::Of(options));
+    log.Write(LoggedArmChange{.arm = ArmId{9}, .removed = true});
+    log.Write(LoggedDecision{.id = 1, .arm = ArmId{5}, .features = {1}});
+    log.Write(LoggedDecision{.id = 2, .arm = ArmId{5}, .features = {2}});
+    log.Write(LoggedReward{.decision = 2, .reward = 3});
+    log.Write(LoggedReward{.decision = 1, .reward = 4});
+  }
+  PastEvents events(path_);
+  Pupil pupil{.learner = Bandit(options), .names = {}};
+  Replay(events, pupil);
+  const auto& taught = std::get<Bandit>(pupil.learner);
+  EXPECT_EQ(taught.Ids(), std::vector<ArmId>{5});
+  EXPECT_EQ(taught.Features({{5}}), std::vector<float>{2});
+}
+
 TEST_F(Replays, LetEachLearnerLearnForItself) {
   Population expected({.dim = 3});
   expected.Add(testing::FirstIds(5), testing::GaussianRows(5, 3, 1));
