@@ -158,13 +158,19 @@ struct FixedArms {
 using EvaluationProgress = std::function<void(double done)>;
 
 /// For logs over arms that never change: learns the first `learn_share` of the
-/// choices, rounded down, and evaluates the rest. Throws
-/// Error(kInvalidArgument) unless the share is within [0, 1).
+/// choices, rounded down, and evaluates the rest. First are those with the
+/// smaller lines, in whatever order they are given: ReadChoices gives them in
+/// the order of their rewards, and choices without one last, by which neither
+/// part would be like the whole. If some choices have no line (0), all are
+/// taken in the order given.
+///
+/// Throws Error(kInvalidArgument) unless the share is within [0, 1).
 Evaluation Evaluate(std::span<const LoggedChoice> choices,
                     const FixedArms& arms, const EvaluationOptions& options,
                     double learn_share = 0.5,
                     const EvaluationProgress& progress = {});
 
+/// Takes the choices in the order of their lines, too.
 ReplayResult Replay(std::span<const LoggedChoice> choices,
                     const FixedArms& arms, const ReplayOptions& options,
                     const EvaluationProgress& progress = {});

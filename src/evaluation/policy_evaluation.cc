@@ -6,6 +6,7 @@
 
 #include "bandit/model.h"
 #include "base/check.h"
+#include "evaluation/choice_order.h"
 #include "evaluation/subject.h"
 #include "manyarms/error.h"
 #include "manyarms/evaluation.h"
@@ -216,14 +217,15 @@ Evaluation Evaluate(std::span<const LoggedChoice> choices,
   const std::size_t learned = LearnedOf(choices.size(), learn_share);
   PolicyEvaluation evaluation(options);
   evaluation.Add(arms.ids, arms.features);
-  for (const LoggedChoice& choice : choices.first(learned)) {
-    evaluation.Learn(choice);
+  const std::vector<const LoggedChoice*> order = InOrder(choices);
+  for (const LoggedChoice* choice : std::span(order).first(learned)) {
+    evaluation.Learn(*choice);
   }
-  for (std::size_t i = learned; i < choices.size(); ++i) {
-    evaluation.Evaluate(choices[i]);
+  for (std::size_t i = learned; i < order.size(); ++i) {
+    evaluation.Evaluate(*order[i]);
     if (progress) {
       progress(static_cast<double>(i + 1 - learned) /
-               static_cast<double>(choices.size() - learned));
+               static_cast<double>(order.size() - learned));
     }
   }
   return evaluation.Result();

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "evaluation/choice_order.h"
 #include "evaluation/subject.h"
 #include "manyarms/error.h"
 #include "manyarms/evaluation.h"
@@ -81,11 +82,11 @@ ReplayResult Replay(std::span<const LoggedChoice> choices,
                     const EvaluationProgress& progress) {
   PolicyReplay replay(options);
   replay.Add(arms.ids, arms.features);
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    replay.Offer(choices[i]);
+  const std::vector<const LoggedChoice*> order = InOrder(choices);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    replay.Offer(*order[i]);
     if (progress) {
-      progress(static_cast<double>(i + 1) /
-               static_cast<double>(choices.size()));
+      progress(static_cast<double>(i + 1) / static_cast<double>(order.size()));
     }
   }
   return replay.Result();
