@@ -95,7 +95,7 @@ def _is_flag(value: Any) -> bool:
 
 
 def _is_whole(value: Any, least: int) -> bool:
-    if _is_flag(value) or not isinstance(value, numbers.Real):
+    if _is_flag(value) or not isinstance(value, (int, float, np.integer, np.floating)):
         return False
     # The comparison refuses NaN and infinities before int does.
-    return least <= value <= _MOST and value == int(value)
+    return bool(least <= value <= _MOST and value == int(value))
