@@ -135,6 +135,9 @@ class PolicyReplay {
   void Update(std::span<const ArmId> ids, const FeatureRows& features);
   bool Contains(ArmId arm) const;
 
+  /// Learns a reward that belongs to no choice, as PolicyEvaluation does.
+  void Observe(const LoggedChoice& reward);
+
   /// Returns whether the policy chose the logged arm. A choice that was not
   /// uniform is passed over.
   bool Offer(const LoggedChoice& choice);

@@ -51,7 +51,9 @@ EvaluationLog ReadEvaluationLog(std::istream& in,
 
 /// As Evaluate and Replay of evaluation.h, for a log whose arms may change.
 /// `arms` are those that were there before the log began; none if it says of
-/// all arms when they came. Observations are learned where choices are.
+/// all arms when they came. Rewards that belong to no decision are learned
+/// where they stand: by Evaluate if that is before the first choice that is
+/// evaluated, and by Replay wherever it is.
 Evaluation Evaluate(const EvaluationLog& log, const FixedArms& arms,
                     const EvaluationOptions& options, double learn_share = 0.5,
                     const EvaluationProgress& progress = {});

@@ -175,7 +175,10 @@ ReplayResult Replay(const EvaluationLog& log, const FixedArms& arms,
       [&](const LoggedChoice& choice, std::uint64_t /*number*/) {
         replay.Offer(choice);
       },
-      [](const LoggedChoice&, std::uint64_t) {}, progress);
+      [&](const LoggedChoice& reward, std::uint64_t /*number*/) {
+        replay.Observe(reward);
+      },
+      progress);
   return replay.Result();
 }
 

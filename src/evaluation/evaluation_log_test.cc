@@ -217,6 +217,41 @@ TEST(EvaluationLog, LearnsObservationsAmongWhatIsLearned) {
   EXPECT_GT(std::abs(after.direct.value - before.direct.value), 1);
 }
 
+// A bandit that learns from the same rewards, and is asked about the uniform
+// choices in between.
+TEST(EvaluationLog, ReplaysObservationsWhereTheyStand) {
+  const SmallLog world(4);
+  const std::vector<LoggedChoice> choices = world.Choices(400);
+  std::string text = TextOf(world, choices, true);
+  const std::string strong =
+      "{\"event\":\"observation\",\"features\":[0,0,1],\"reward\":1000}\n";
+  const std::size_t middle = text.find("{\"event\":\"decision\",\"id\":201");
+  ASSERT_NE(middle, std::string::npos);
+  text.insert(middle, strong);
+
+  for (const PolicyOptions& policy :
+       {PolicyOptions(UcbOptions{}), PolicyOptions(EliminationOptions{})}) {
+    SCOPED_TRACE(PolicyName(policy));
+    const BanditOptions options{.dim = SmallLog::kDim, .policy = policy};
+    Bandit bandit(options);
+    bandit.Add(world.arms().ids, world.arms().features);
+    std::vector<double> rewards;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      if (i == 200) bandit.Observe(std::vector<float>{0, 0, 1}, 1000);
+      if (!choices[i].uniform) continue;
+      const Decision decision = bandit.Choose();
+      if (decision.arm != choices[i].arm) continue;
+      bandit.Learn(decision.id, choices[i].reward);
+      rewards.push_back(choices[i].reward);
+    }
+    const ReplayResult result =
+        Replay(Read(text), FixedArms{}, {.policy = options});
+    EXPECT_EQ(result.matches, rewards.size());
+    EXPECT_EQ(result.reward, MeanReward(rewards));
+    EXPECT_NE(result, Replay(choices, world.arms(), {.policy = options}));
+  }
+}
+
 TEST(EvaluationLog, NeedsTheNumberOfEligibleArms) {
   const SmallLog world(5);
   std::vector<LoggedChoice> choices = world.Choices(40);

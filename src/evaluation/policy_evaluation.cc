@@ -46,7 +46,7 @@ struct PolicyEvaluation::State {
   explicit State(const EvaluationOptions& given)
       : options(given),
         draws(DrawsOf(given)),
-        subject(MakeSubject(given.policy, draws)) {
+        subject(MakeSubject(given.policy)) {
     // Checks the options before any work.
     const std::vector<double> some{0.5, 1};
     InversePropensity({.rewards = some, .logged = some, .target = some},

@@ -11,7 +11,7 @@ namespace manyarms {
 
 struct PolicyReplay::State {
   explicit State(const ReplayOptions& given)
-      : options(given), subject(MakeSubject(given.policy, 1)) {
+      : options(given), subject(MakeSubject(given.policy)) {
     // Checks the level before any work.
     MeanReward(std::vector<double>{0, 0}, options.level);
   }
@@ -45,6 +45,10 @@ void PolicyReplay::Update(std::span<const ArmId> ids,
 
 bool PolicyReplay::Contains(ArmId arm) const {
   return state_->subject->Contains(arm);
+}
+
+void PolicyReplay::Observe(const LoggedChoice& reward) {
+  AtLine(reward.line, [&] { state_->subject->Observe(reward); });
 }
 
 bool PolicyReplay::Offer(const LoggedChoice& choice) {
