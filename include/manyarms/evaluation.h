@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "manyarms/bandit.h"
 #include "manyarms/estimators.h"
@@ -48,6 +50,9 @@ struct Evaluation {
   Estimate self_normalised;
   Estimate doubly_robust;  ///< with the predictions of the policy itself
   Estimate direct;
+  /// What to know before trusting the estimates, in words: that few choices
+  /// count, for instance, or that the log's probabilities seem to be wrong.
+  std::vector<std::string> notes;
 
   bool operator==(const Evaluation&) const = default;
 };

@@ -78,6 +78,8 @@ class Evaluation:
     snips: Estimate
     dr: Estimate  #: with the predictions of the policy itself
     direct: Estimate
+    #: what to know before trusting the estimates, in words
+    notes: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -149,6 +149,9 @@ nb::dict Dict(const Evaluation& result) {
   dict["snips"] = Tuple(result.self_normalised);
   dict["dr"] = Tuple(result.doubly_robust);
   dict["direct"] = Tuple(result.direct);
+  nb::list notes;
+  for (const std::string& note : result.notes) notes.append(note);
+  dict["notes"] = nb::tuple(notes);
   return dict;
 }
 

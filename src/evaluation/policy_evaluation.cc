@@ -7,6 +7,7 @@
 #include "bandit/model.h"
 #include "base/check.h"
 #include "evaluation/choice_order.h"
+#include "evaluation/notes.h"
 #include "evaluation/subject.h"
 #include "manyarms/error.h"
 #include "manyarms/evaluation.h"
@@ -196,19 +197,23 @@ Evaluation PolicyEvaluation::Result() const {
   state.CheckProbabilities();
   const EstimatorOptions& options = state.options.estimators;
   const WeightedChoices choices = state.weighted();
-  return {.learned = state.learned,
-          .evaluated = evaluated,
-          .passed_over = state.passed_over,
-          .certain = state.certain,
-          .weights = SummariseWeights(choices, options),
-          .logged = MeanReward(state.rewards, options.level),
-          .inverse_propensity = InversePropensity(choices, options),
-          .self_normalised = SelfNormalised(choices, options),
-          .doubly_robust = DoublyRobust(choices,
-                                        {.logged_arm = state.logged_predictions,
-                                         .target = state.target_predictions},
-                                        options),
-          .direct = DirectMethod(state.target_predictions, options.level)};
+  Evaluation result{
+      .learned = state.learned,
+      .evaluated = evaluated,
+      .passed_over = state.passed_over,
+      .certain = state.certain,
+      .weights = SummariseWeights(choices, options),
+      .logged = MeanReward(state.rewards, options.level),
+      .inverse_propensity = InversePropensity(choices, options),
+      .self_normalised = SelfNormalised(choices, options),
+      .doubly_robust = DoublyRobust(choices,
+                                    {.logged_arm = state.logged_predictions,
+                                     .target = state.target_predictions},
+                                    options),
+      .direct = DirectMethod(state.target_predictions, options.level),
+      .notes = {}};
+  result.notes = NotesOn(result, state.rewards);
+  return result;
 }
 
 Evaluation Evaluate(std::span<const LoggedChoice> choices,
