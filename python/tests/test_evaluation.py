@@ -325,6 +325,13 @@ class TestEvaluate:
         assert manyarms.evaluate(other, bandit) != result
         assert manyarms.evaluate({**other, "line": 10 * shuffled + 7}, bandit) == result
 
+    def test_notes_what_to_know_before_trusting_it(self):
+        log, bandit = logged_choices()
+        result = manyarms.evaluate({**log, "reward": np.ones(600)}, bandit)
+        assert "all rewards are 1: they tell no policy from another" in result.notes
+        clipped = manyarms.evaluate(log, bandit, clip=1e-3)
+        assert any("weights were clipped" in note for note in clipped.notes)
+
     def test_leaves_choices_out_that_have_no_reward(self):
         log, bandit = logged_choices()
         there = np.arange(600) % 5 > 0
@@ -440,6 +447,10 @@ class TestLogFiles:
             manyarms.evaluate(tmp_path / "none.jsonl", bandit)
         with pytest.raises(InvalidArgumentError, match="for the path of a log"):
             manyarms.evaluate(log, bandit, default_reward=0.0)
+        few = tmp_path / "few.jsonl"
+        few.write_text(path.read_text().replace('"eligible": 6', '"eligible": 3'))
+        with pytest.raises(InvalidArgumentError, match="few.jsonl: line .*3 arms were"):
+            manyarms.evaluate(few, bandit)
         with path.open("a") as file:
             file.write("{")
         with pytest.raises(CorruptFileError, match="1202"):

@@ -252,6 +252,27 @@ TEST(EvaluationLog, ReplaysObservationsWhereTheyStand) {
   }
 }
 
+TEST(EvaluationLog, SaysWhichFileAndArmAnErrorIsOf) {
+  const SmallLog world(8);
+  const std::string text = TextOf(world, world.Choices(40), true, true);
+  std::string gone = text;
+  gone.insert(text.find('\n') + 1,
+              "{\"event\":\"arm removed\",\"arm\":\"red\"}\n");
+  ExpectError(ErrorCode::kUnknownId, {"line 2: there is no arm 'red'"},
+              [&] { Evaluate(Read(gone), FixedArms{}, {.policy = Ucb()}); });
+  EvaluationLog log = Read(gone);
+  log.path = "shop.jsonl";
+  ExpectError(ErrorCode::kUnknownId,
+              {"shop.jsonl: line 2: there is no arm 'red'"},
+              [&] { Replay(log, FixedArms{}, {.policy = Ucb()}); });
+  // What is of the log as a whole.
+  EvaluationLog none = Read(text.substr(0, text.find("{\"event\":\"dec")));
+  none.path = "shop.jsonl";
+  ExpectError(ErrorCode::kInvalidArgument,
+              {"shop.jsonl: 0 logged choices given"},
+              [&] { Evaluate(none, FixedArms{}, {.policy = Ucb()}); });
+}
+
 TEST(EvaluationLog, NeedsTheNumberOfEligibleArms) {
   const SmallLog world(5);
   std::vector<LoggedChoice> choices = world.Choices(40);

@@ -315,7 +315,7 @@ TEST_F(RefusedChoices, AmongFewerArms) {
 
 TEST_F(RefusedChoices, OfAnArmThatHasChanged) {
   choice_.features[1] += 0.1F;
-  Refuse(ErrorCode::kInvalidArgument, {"feature 1 of arm", "was", "is"});
+  Refuse(ErrorCode::kInvalidArgument, {"feature 1 of the arm was", "and is"});
   choice_.features.pop_back();
   Refuse(ErrorCode::kInvalidArgument, {"2 features given"});
 }

@@ -24,10 +24,10 @@ void CheckSameFeatures(const LoggedChoice& choice, std::span<const float> now) {
     if (!(std::abs(then - now[j]) <= kFeatureTolerance * scale)) {
       throw Error(
           ErrorCode::kInvalidArgument,
-          fmt::format("feature {} of arm {} was {} when it was chosen, and is "
+          fmt::format("feature {} of the arm was {} when it was chosen, and is "
                       "{} among the arms given; evaluation needs the arms that "
                       "there were",
-                      j, choice.arm, then, now[j]));
+                      j, then, now[j]));
     }
   }
 }

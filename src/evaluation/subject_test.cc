@@ -51,7 +51,7 @@ TEST(Subject, ComparesFeaturesByTheLargestOfTheArm) {
     CheckDifference(magnitude, -5e-4F);
     for (const float share : {2e-3F, -2e-3F}) {
       testing::ExpectError(ErrorCode::kInvalidArgument,
-                           {"feature 1 of arm 0 was"},
+                           {"feature 1 of the arm was"},
                            [&] { CheckDifference(magnitude, share); });
     }
   }
