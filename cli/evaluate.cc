@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,7 @@ BanditOptions LearningOf(const Flags& flags, const LogHeader& header) {
     options.negative_rewards = given.negative_rewards;
   }
   if (flags.given("--rewards")) options.rewards = given.rewards;
+  options.explore_uniform = given.explore_uniform;
   if (flags.given("--forgetting") || flags.given("--half-life")) {
     options.forgetting = given.forgetting;
   }
@@ -96,6 +98,7 @@ PopulationOptions AsPopulation(const BanditOptions& options) {
           .negative_rewards = options.negative_rewards,
           .rewards = options.rewards,
           .forgetting = options.forgetting,
+          .explore_uniform = options.explore_uniform,
           .context_dim = options.context_dim,
           .context_constants = options.context_constants,
           .seed = options.seed};
@@ -108,46 +111,18 @@ std::vector<BanditOptions> PoliciesOf(const Flags& flags,
   options.policy = chosen.policy;
   options.search = chosen.search;
   std::vector<BanditOptions> policies{options};
+  std::set<std::string> names{std::string(PolicyName(options.policy))};
   for (const std::string& name : flags.also) {
+    if (!names.insert(name).second) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  fmt::format("--also has {}, which is evaluated already; each "
+                              "policy can be evaluated once",
+                              name));
+    }
     options.policy = PolicyKinds::Named(name).value();
     policies.push_back(options);
   }
   return policies;
-}
-
-// What a reader of the table should know before trusting it.
-std::vector<std::string> NotesOn(const Evaluation& result) {
-  constexpr double kFewChoices = 100;
-  std::vector<std::string> notes;
-  const WeightSummary& weights = result.weights;
-  if (weights.effective_sample_size < kFewChoices) {
-    notes.push_back(
-        fmt::format("all choices together are worth {:.0f} of the policy's "
-                    "own: intervals may be too short",
-                    weights.effective_sample_size));
-  }
-  const auto n = static_cast<double>(result.evaluated);
-  const double error =
-      weights.mean *
-      std::sqrt(std::max(n / weights.effective_sample_size - 1, 0.0) / n);
-  constexpr double kRounding = 1e-6;
-  if (weights.clipped == 0 &&
-      std::abs(weights.mean - 1) > 4 * error + kRounding) {
-    notes.push_back(fmt::format(
-        "weights are {:.3g} on average, and should be 1 within {:.2g}: the "
-        "log's probabilities are wrong, or what the policy does often was "
-        "hardly ever logged",
-        weights.mean, error));
-  }
-  if (weights.clipped > 0) {
-    notes.push_back(fmt::format("{} weights were clipped: estimates are biased",
-                                weights.clipped));
-  }
-  if (result.certain > 0) {
-    notes.push_back(fmt::format("{} choices were logged with probability 1",
-                                result.certain));
-  }
-  return notes;
 }
 
 // The arms before the log began.
@@ -202,7 +177,7 @@ Outcome OutcomeOf(const Flags& flags, const EvaluationLog& log,
     if (flags.clip != 0) options.estimators.clip = flags.clip;
     outcome.evaluation =
         Evaluate(log, arms.fixed(), options, flags.learn_share, show);
-    outcome.notes = NotesOn(*outcome.evaluation);
+    outcome.notes = outcome.evaluation->notes;
   } else if (log.uniform == 0) {
     throw Error(ErrorCode::kUnsupported,
                 fmt::format("{} can only be replayed, and the log has no "
@@ -244,8 +219,20 @@ std::string TableRow(const std::string& policy, const std::string& estimator,
                      estimate.low, estimate.high);
 }
 
+// The mean reward of the choices that were evaluated, with which estimates are
+// to be compared. They are the same for all policies; none if all were only
+// replayed.
+std::optional<Estimate> LoggedWhereEvaluated(
+    const std::vector<Outcome>& outcomes) {
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.evaluation) return outcome.evaluation->logged;
+  }
+  return std::nullopt;
+}
+
 void PrintHead(const Flags& flags, const EvaluationLog& log,
-               const Estimate& logged, Output& output) {
+               const Estimate& logged, const std::optional<Estimate>& evaluated,
+               Output& output) {
   output.Line(
       fmt::format("{}: {} choices with rewards ({} uniform), {} without",
                   flags.log, Grouped(static_cast<double>(log.choices)),
@@ -254,7 +241,8 @@ void PrintHead(const Flags& flags, const EvaluationLog& log,
   output.Line(fmt::format("{:<20} {:<12} {:>10} {:>10} {:>21}", "policy",
                           "estimator", "reward", "std. error",
                           fmt::format("{:g} % interval", 100 * flags.level)));
-  output.Line(TableRow("as logged", "mean", logged));
+  output.Line(TableRow("as logged", "all choices", logged));
+  if (evaluated) output.Line(TableRow("as logged", "evaluated", *evaluated));
 }
 
 void PrintOutcome(const Outcome& outcome, Output& output) {
@@ -360,7 +348,8 @@ void Run(const Flags& flags) {
     outcomes.push_back(OutcomeOf(flags, log, arms, policy, progress));
   }
   progress.Erase();
-  if (!flags.json) PrintHead(flags, log, logged, output);
+  const std::optional<Estimate> evaluated = LoggedWhereEvaluated(outcomes);
+  if (!flags.json) PrintHead(flags, log, logged, evaluated, output);
   for (const Outcome& outcome : outcomes) {
     if (flags.json) {
       output.Line(JsonRow(flags, log, logged, outcome));
@@ -369,7 +358,12 @@ void Run(const Flags& flags) {
     }
     std::ranges::copy(EstimatesOf(outcome), std::back_inserter(estimates));
   }
-  if (plot) plot->Line(EvaluationPlot(logged, estimates, flags.level));
+  if (plot) {
+    const NamedEstimate line{"as logged",
+                             evaluated ? "evaluated" : "all choices",
+                             evaluated.value_or(logged)};
+    plot->Line(EvaluationPlot(line, estimates, flags.level));
+  }
 }
 
 void AddLogFlags(CLI::App& command, Flags& flags) {

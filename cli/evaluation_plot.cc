@@ -14,7 +14,7 @@ constexpr std::array kLooks = {"lc rgb '#0072B2' pt 7", "lc rgb '#D55E00' pt 5",
                                "lc rgb '#555555' pt 13"};
 
 // Rows from the top, each policy with a look of its own.
-std::string Script(const Estimate& logged,
+std::string Script(const NamedEstimate& logged,
                    const std::vector<NamedEstimate>& estimates, double level) {
   std::string data;
   std::string plots;
@@ -37,19 +37,19 @@ std::string Script(const Estimate& logged,
     ++policies;
   }
   data += fmt::format("$logged << EOD\n{0:.9g} 0.4\n{0:.9g} {1}.6\nEOD\n",
-                      logged.value, count);
+                      logged.estimate.value, count);
   return fmt::format(
       "set terminal svg size 560,{} dynamic font 'sans-serif,14' background "
       "rgb 'white'\n{}{}set key maxcols 1\nset xlabel 'mean reward, {:g} % "
       "intervals'\nset yrange [0.4:{}.6]\nset lmargin 12\nplot $logged using "
-      "1:2 with lines lw 2 dt 2 lc rgb '#000000' title 'as logged'{}\n",
+      "1:2 with lines lw 2 dt 2 lc rgb '#000000' title '{}, {}'{}\n",
       160 + 28 * count + 22 * policies, reproduction::kPreamble, data,
-      100 * level, count, plots);
+      100 * level, count, logged.policy, logged.estimator, plots);
 }
 
 }  // namespace
 
-std::string EvaluationPlot(const Estimate& logged,
+std::string EvaluationPlot(const NamedEstimate& logged,
                            const std::vector<NamedEstimate>& estimates,
                            double level) {
   reproduction::Figure figure;

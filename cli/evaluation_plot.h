@@ -16,9 +16,9 @@ struct NamedEstimate {
 };
 
 /// Draws the estimates with their intervals, one below the other, as SVG, and
-/// the mean reward of the log as a line. Throws Error(kIo) if gnuplot is
+/// the mean reward as it was logged as a line. Throws Error(kIo) if gnuplot is
 /// missing.
-std::string EvaluationPlot(const Estimate& logged,
+std::string EvaluationPlot(const NamedEstimate& logged,
                            const std::vector<NamedEstimate>& estimates,
                            double level);
 

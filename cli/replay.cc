@@ -206,7 +206,7 @@ Json CalibrationJson(const ProgressiveScore& score) {
 }
 
 std::string Row(const Flags& flags, const Pupil& pupil,
-                const ReplayResult& result) {
+                const LearningResult& result) {
   const About about = Describe(pupil);
   const ProgressiveScore& score = result.score;
   Json row;
@@ -246,7 +246,7 @@ std::string GroupedCount(std::uint64_t number) {
 }
 
 void PrintTable(const Flags& flags, const Pupil& pupil,
-                const ReplayResult& result, Output& output) {
+                const LearningResult& result, Output& output) {
   const About about = Describe(pupil);
   const ProgressiveScore& score = result.score;
   output.Line(fmt::format(
@@ -297,7 +297,7 @@ void RunReplay(const Flags& flags) {
   Output output(flags.output);
   ProgressLine progress;
   progress.Begin("events");
-  const ReplayResult result = Replay(
+  const LearningResult result = LearnFrom(
       events, pupil, [&progress](double done) { progress.Update(done); });
   progress.Erase();
   if (!flags.save.empty()) Save(pupil, flags.save);

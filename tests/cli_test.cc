@@ -333,7 +333,8 @@ TEST(Evaluate, PrintsATableForPeople) {
   ASSERT_EQ(outcome.status, 0) << outcome.err;
   ExpectParts(outcome.out,
               {"400 choices with rewards (169 uniform), 0 without",
-               "95 % interval", "as logged", "ts x certified       IPS",
+               "95 % interval", "as logged            all choices",
+               "as logged            evaluated", "ts x certified       IPS",
                "ucb x certified      SNIPS", "elim x certified     replay",
                "200 learned, 200 evaluated", "uniform choices", "note: "});
 }
@@ -382,12 +383,51 @@ TEST(Evaluate, TakesItsFlags) {
   EXPECT_EQ(row["search"], "scan");
 }
 
+// Estimates are of the second half of the log, and so is what they are shown
+// beside.
+TEST(Evaluate, ComparesWithWhatWasLoggedWhereItEvaluates) {
+  const Outcome table =
+      RunProgram(EvaluateFourArms("--draws 5 --learn-share 0.9 --policy ucb"));
+  ASSERT_EQ(table.status, 0) << table.err;
+  const Outcome rows = RunProgram(
+      EvaluateFourArms("--draws 5 --learn-share 0.9 --policy ucb --json"));
+  const auto row = nlohmann::json::parse(rows.out);
+  const double all = row["logged"]["value"];
+  const double evaluated = row["logged_evaluated"]["value"];
+  EXPECT_NE(fmt::format("{:.4g}", all), fmt::format("{:.4g}", evaluated));
+  ExpectParts(
+      table.out,
+      {fmt::format("as logged            all choices  {:>10.4g}", all),
+       fmt::format("as logged            evaluated    {:>10.4g}", evaluated)});
+  // What is only replayed is compared with all choices.
+  const Outcome replayed = RunProgram(EvaluateFourArms("--policy elim"));
+  ASSERT_EQ(replayed.status, 0) << replayed.err;
+  ExpectParts(replayed.out, {"as logged            all choices"});
+  EXPECT_EQ(replayed.out.find("as logged            evaluated"),
+            std::string::npos);
+}
+
+TEST(Evaluate, TakesAShareOfUniformChoices) {
+  const Outcome none =
+      RunProgram(EvaluateFourArms("--policy ucb --draws 200 --json"));
+  const Outcome all = RunProgram(
+      EvaluateFourArms("--policy ucb --draws 200 --explore-uniform 1 --json"));
+  ASSERT_EQ(all.status, 0) << all.err;
+  // Uniform choices among four arms are worth more of the logged ones than one
+  // arm all the time, and earn less.
+  const auto greedy = nlohmann::json::parse(none.out);
+  const auto uniform = nlohmann::json::parse(all.out);
+  EXPECT_GT(uniform["weights"]["effective_sample_size"],
+            greedy["weights"]["effective_sample_size"]);
+  EXPECT_LT(uniform["snips"]["high"], greedy["snips"]["low"]);
+}
+
 TEST(Evaluate, DrawsAPicture) {
   const Outcome outcome = RunProgram(
       EvaluateFourArms("--draws 20 --also ucb --output /dev/null --plot -"));
   ASSERT_EQ(outcome.status, 0) << outcome.err;
-  ExpectParts(outcome.out, {"<svg", "as logged", "ts x certified", "SNIPS",
-                            "mean reward, 95 % intervals", "</svg>"});
+  ExpectParts(outcome.out, {"<svg", "as logged, evaluated", "ts x certified",
+                            "SNIPS", "mean reward, 95 % intervals", "</svg>"});
 }
 
 TEST(Evaluate, NamesWhatItCannotEvaluate) {
@@ -403,6 +443,8 @@ TEST(Evaluate, NamesWhatItCannotEvaluate) {
   expect("--draws 0", {"draws is 0"});
   expect("--clip -1", {"clip is -1"});
   expect("--policy ucb --accuracy 0.1", {"--accuracy", "elim"});
+  expect("--also ucb,ucb", {"--also has ucb", "once"});
+  expect("--policy ucb --also elim,ucb", {"--also has ucb", "once"});
   expect("--output /nowhere/rows", {"/nowhere/rows"});
 
   // Probabilities that are a tenth of what they were.

@@ -13,8 +13,9 @@ namespace manyarms {
 /// assumes and when its interval can be trusted.
 ///
 /// All functions throw Error(kInvalidArgument) for fewer than two choices,
-/// arrays of different lengths, values out of bounds, and fewer than two
-/// weights that are more than 0. They take O(n) and keep their precision for
+/// arrays of different lengths, values out of bounds, fewer than two weights
+/// that are more than 0, and weights so unequal that the effective sample size
+/// is less than 2. They take O(n) and keep their precision for
 /// any number of choices.
 
 /// An estimated mean reward.

@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "manyarms/bandit.h"
 #include "manyarms/estimators.h"
@@ -48,6 +50,9 @@ struct Evaluation {
   Estimate self_normalised;
   Estimate doubly_robust;  ///< with the predictions of the policy itself
   Estimate direct;
+  /// What to know before trusting the estimates, in words: that few choices
+  /// count, for instance, or that the log's probabilities seem to be wrong.
+  std::vector<std::string> notes;
 
   bool operator==(const Evaluation&) const = default;
 };
@@ -135,6 +140,9 @@ class PolicyReplay {
   void Update(std::span<const ArmId> ids, const FeatureRows& features);
   bool Contains(ArmId arm) const;
 
+  /// Learns a reward that belongs to no choice, as PolicyEvaluation does.
+  void Observe(const LoggedChoice& reward);
+
   /// Returns whether the policy chose the logged arm. A choice that was not
   /// uniform is passed over.
   bool Offer(const LoggedChoice& choice);
@@ -158,13 +166,19 @@ struct FixedArms {
 using EvaluationProgress = std::function<void(double done)>;
 
 /// For logs over arms that never change: learns the first `learn_share` of the
-/// choices, rounded down, and evaluates the rest. Throws
-/// Error(kInvalidArgument) unless the share is within [0, 1).
+/// choices, rounded down, and evaluates the rest. First are those with the
+/// smaller lines, in whatever order they are given: ReadChoices gives them in
+/// the order of their rewards, and choices without one last, by which neither
+/// part would be like the whole. If some choices have no line (0), all are
+/// taken in the order given.
+///
+/// Throws Error(kInvalidArgument) unless the share is within [0, 1).
 Evaluation Evaluate(std::span<const LoggedChoice> choices,
                     const FixedArms& arms, const EvaluationOptions& options,
                     double learn_share = 0.5,
                     const EvaluationProgress& progress = {});
 
+/// Takes the choices in the order of their lines, too.
 ReplayResult Replay(std::span<const LoggedChoice> choices,
                     const FixedArms& arms, const ReplayOptions& options,
                     const EvaluationProgress& progress = {});

@@ -33,6 +33,7 @@ struct EvaluationLog {
   };
   using Event = std::variant<LoggedChoice, Change, Observation>;
 
+  std::filesystem::path path;  ///< empty if it was read from a stream
   LogHeader header;
   std::vector<Event> events;
   std::uint64_t choices = 0;         ///< events that are choices
@@ -51,7 +52,10 @@ EvaluationLog ReadEvaluationLog(std::istream& in,
 
 /// As Evaluate and Replay of evaluation.h, for a log whose arms may change.
 /// `arms` are those that were there before the log began; none if it says of
-/// all arms when they came. Observations are learned where choices are.
+/// all arms when they came. Rewards that belong to no decision are learned
+/// where they stand: by Evaluate if that is before the first choice that is
+/// evaluated, and by Replay wherever it is. Errors name the path, and arms by
+/// their names.
 Evaluation Evaluate(const EvaluationLog& log, const FixedArms& arms,
                     const EvaluationOptions& options, double learn_share = 0.5,
                     const EvaluationProgress& progress = {});

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from manyarms import _core
+from manyarms._evaluation_columns import Column, array_of, rows_of
 from manyarms.errors import InvalidArgumentError, UnknownIdError
 
 __all__ = [
@@ -77,6 +78,8 @@ class Evaluation:
     snips: Estimate
     dr: Estimate  #: with the predictions of the policy itself
     direct: Estimate
+    #: what to know before trusting the estimates, in words
+    notes: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,10 +163,14 @@ def evaluate(log: Log, bandit: _core.Bandit | _core.Population, *,
     would have done in the others.
 
     log: the path of a log (docs/log.md), or columns of equal length, as a dict or a
-        data frame: arm (ids) and reward; and as far as there are any: probability
-        (NaN where it is not known), uniform (whether the arm was drawn uniformly),
-        eligible (from how many arms the choice was made; without it, from all),
-        context (rows) and learner.
+        data frame, such as those of manyarms.read_log: arm (ids) and reward (NaN
+        where none came: the choice is left out); and as far as there are any:
+        probability (NaN where it is not known), uniform (whether the arm was drawn
+        uniformly), eligible (from how many arms the choice was made; 0: not known;
+        without the column, from all), context (rows), learner, features (rows: the
+        arms' at the time) and line. Choices are taken in the order of their lines,
+        which is that in which they were made; without this column, in the order
+        given.
     bandit: its options and its arms are those of the policy; what it has learned is
         not used, and it stays as it is. If a log says when arms came, the bandit
         need not have any; otherwise its arms are those before the log began. The
@@ -231,57 +238,62 @@ def _numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     return array
 
 
-_KNOWN = ("arm", "reward", "probability", "uniform", "eligible", "context", "learner")
+_KNOWN = ("arm", "reward", "probability", "uniform", "eligible", "context", "learner",
+          "line", "features")
+#: Other columns of manyarms.read_log, which are not looked at.
+_OTHERS = ("decision", "score", "time", "policy")
 
 
 def _columns(log: Mapping[str, Any], bandit: _core.Bandit | _core.Population) -> tuple[Any, ...]:
     """The columns for C++, with arms by their places among the ids."""
+    if not hasattr(log, "keys"):
+        raise TypeError("log must be a path, or columns as a dict or a data frame, not "
+                        f"{type(log).__name__}")
     names = list(log.keys())
     for name in names:
-        if name not in _KNOWN:
+        if name not in _KNOWN + _OTHERS:
             raise InvalidArgumentError(
-                f"the log has a column '{name}', may have {', '.join(_KNOWN)}")
+                f"the log has a column '{name}', may have {', '.join(_KNOWN + _OTHERS)}")
     for name in ("arm", "reward"):
         if name not in names:
             raise InvalidArgumentError(f"the log has no column '{name}'")
     ids = bandit.ids
-    arms = _places_of(log["arm"], ids)
-    count = len(arms)
+    count = len(array_of(log["arm"], "arm"))
 
-    def column(name: str, default: Any, dtype: Any) -> Any:
-        values = np.asarray(log[name]) if name in names else np.full(count, default)
-        array = np.ascontiguousarray(values, dtype=dtype)
+    def column(name: str, default: Any) -> Column:
+        array = array_of(log[name], name) if name in names else np.full(count, default)
         if array.shape != (count,):
             raise InvalidArgumentError(
                 f"column '{name}' has the shape {array.shape}, must have ({count},)")
-        return array
+        return Column(name, array, lines)
 
-    if "context" in names:
-        rows = log["context"]
-        contexts = np.ascontiguousarray(
-            rows if isinstance(rows, np.ndarray) else list(rows), dtype=np.float32)
-        if contexts.ndim != 2 or len(contexts) != count:
-            raise InvalidArgumentError(
-                f"column 'context' has the shape {contexts.shape}, must have {count} rows")
-    else:
-        contexts = np.zeros((count, 0), dtype=np.float32)
-    learners = list(log["learner"]) if "learner" in names else []
-    if learners and len(learners) != count:
-        raise InvalidArgumentError(
-            f"column 'learner' has {len(learners)} values, must have {count}")
-    learners = [key if isinstance(key, str) else int(key) for key in learners]
-    return (np.arange(1, count + 1, dtype=np.uint64), arms,
-            column("reward", 0, np.float64), column("probability", np.nan, np.float64),
-            column("uniform", False, np.bool_), column("eligible", len(ids), np.uint64),
-            contexts, learners)
+    def rows(name: str) -> NDArray[np.float32]:
+        if name not in names:
+            return np.zeros((count, 0), dtype=np.float32)
+        return rows_of(log[name], name, count)
+
+    lines = np.arange(1, count + 1, dtype=np.uint64)
+    if "line" in names:
+        lines = column("line", 0).whole_numbers(least=1)
+    rewards = column("reward", 0).numbers()
+    learners = column("learner", 0).keys() if "learner" in names else []
+    all_columns = (
+        lines, _places_of(column("arm", 0), ids), rewards,
+        column("probability", np.nan).numbers(), column("uniform", False).flags(),
+        column("eligible", len(ids)).whole_numbers(least=0), rows("context"),
+        rows("features"))
+    # As in a log: no reward came of it.
+    there = ~np.isnan(rewards)
+    return (*(np.ascontiguousarray(values[there]) for values in all_columns),
+            [key for key, kept in zip(learners, there) if kept])
 
 
-def _places_of(arms: Any, ids: Any) -> NDArray[np.uint64]:
+def _places_of(arms: Column, ids: Any) -> NDArray[np.uint64]:
     places = {arm: row for row, arm in enumerate(
         ids.tolist() if isinstance(ids, np.ndarray) else ids)}
-    found = np.empty(len(arms), dtype=np.uint64)
-    for i, arm in enumerate(np.asarray(arms).tolist()):
+    found = np.empty(len(arms.values), dtype=np.uint64)
+    for i, arm in enumerate(arms.values.tolist()):
         if arm not in places:
-            raise UnknownIdError(f"line {i + 1}: there is no arm {arm!r}")
+            raise UnknownIdError(f"line {arms.lines[i]}: there is no arm {arm!r}")
         found[i] = places[arm]
     return found

@@ -70,18 +70,24 @@ struct Columns {
   Values<bool> uniform;
   Values<std::uint64_t> eligible;
   Table<float> contexts;
+  Table<float> features;  ///< without columns if they are not known
   std::vector<std::variant<std::uint64_t, std::string>> learners;  ///< or none
 };
 
+std::vector<float> Row(const Table<float>& table, std::size_t row) {
+  const std::size_t width = table.shape(1);
+  const float* first = table.data() + row * width;
+  return {first, first + width};
+}
+
 std::vector<LoggedChoice> ChoicesOf(const Columns& columns) {
   std::vector<LoggedChoice> choices(columns.arms.size());
-  const std::size_t p = columns.contexts.shape(1);
   for (std::size_t i = 0; i < choices.size(); ++i) {
     LoggedChoice& choice = choices[i];
     choice.line = columns.lines.data()[i];
     choice.arm = columns.arms.data()[i];
-    const float* context = columns.contexts.data() + i * p;
-    choice.context.assign(context, context + p);
+    choice.context = Row(columns.contexts, i);
+    choice.features = Row(columns.features, i);
     choice.eligible = columns.eligible.data()[i];
     choice.uniform = columns.uniform.data()[i];
     const double probability = columns.probabilities.data()[i];
@@ -143,6 +149,9 @@ nb::dict Dict(const Evaluation& result) {
   dict["snips"] = Tuple(result.self_normalised);
   dict["dr"] = Tuple(result.doubly_robust);
   dict["direct"] = Tuple(result.direct);
+  nb::list notes;
+  for (const std::string& note : result.notes) notes.append(note);
+  dict["notes"] = nb::tuple(notes);
   return dict;
 }
 
@@ -244,7 +253,7 @@ std::vector<float> AllFeatures(const PyPopulation& shop) {
 /// The arguments of both functions that take a log.
 using PyLog = std::tuple<Values<std::uint64_t>, Values<std::uint64_t>,
                          Values<double>, Values<double>, Values<bool>,
-                         Values<std::uint64_t>, Table<float>,
+                         Values<std::uint64_t>, Table<float>, Table<float>,
                          std::vector<std::variant<std::uint64_t, std::string>>>;
 
 std::vector<LoggedChoice> ChoicesOf(const PyLog& log) {

@@ -272,14 +272,79 @@ class TestEvaluate:
         ({"reward": [np.inf] * 600}, InvalidArgumentError, "line 1: reward is inf"),
         ({"reward": [1.0]}, InvalidArgumentError, "'reward' has the shape"),
         ({"context": [1.0] * 600}, InvalidArgumentError, "'context' has the shape"),
-        ({"learner": ["ada"]}, InvalidArgumentError, "'learner' has 1 values"),
+        ({"learner": ["ada"]}, InvalidArgumentError, "'learner' has the shape (1,)"),
         ({"price": [1.0] * 600}, InvalidArgumentError, "column 'price'"),
+        ({"uniform": ["no"] * 600}, InvalidArgumentError, "line 1: column 'uniform' is 'no'"),
+        ({"uniform": [0.0, np.nan] * 300}, InvalidArgumentError, "line 2: column 'uniform' is nan"),
+        ({"uniform": [0, 2] * 300}, InvalidArgumentError, "line 2: column 'uniform' is 2"),
+        ({"uniform": [True, None] * 300}, InvalidArgumentError, "'uniform' is None"),
+        ({"eligible": [6, 4.7] * 300}, InvalidArgumentError, "line 2: column 'eligible' is 4.7"),
+        ({"eligible": [6, -1] * 300}, InvalidArgumentError, "line 2: column 'eligible' is -1"),
+        ({"eligible": [6, np.inf] * 300}, InvalidArgumentError, "column 'eligible' is inf"),
+        ({"eligible": [6, 2**64] * 300}, InvalidArgumentError, "'eligible' is 18446744073709551616"),
+        ({"eligible": [True] * 600}, InvalidArgumentError, "'eligible' is True"),
+        ({"learner": [3, 3.7] * 300}, InvalidArgumentError, "line 2: column 'learner' is 3.7"),
+        ({"learner": [3, -1] * 300}, InvalidArgumentError, "line 2: column 'learner' is -1"),
+        ({"learner": ["ada", None] * 300}, InvalidArgumentError, "'learner' is None"),
+        ({"reward": ["1.5"] * 600}, InvalidArgumentError, "line 1: column 'reward' is '1.5'"),
+        ({"reward": [1j] * 600}, InvalidArgumentError, "column 'reward' is 1j"),
+        ({"probability": [0.5, "?"] * 300}, InvalidArgumentError,
+         "line 2: column 'probability' is '?'"),
+        ({"line": [0] * 600}, InvalidArgumentError, "line 1: column 'line' is 0"),
+        ({"line": np.arange(600) + 41, "eligible": [6, 4.7] * 300}, InvalidArgumentError,
+         "line 42: column 'eligible' is 4.7"),
+        ({"arm": [[1, 2]] * 600}, InvalidArgumentError, "'arm' has the shape (600, 2)"),
+        ({"context": [[1.0], [1.0, 2.0]] * 300}, InvalidArgumentError, "column 'context'"),
+        ({"features": [[9.0] * DIM] * 600}, InvalidArgumentError, "when it was chosen"),
     ])
     def test_names_what_it_refuses(self, change, error, part):
         log, bandit = logged_choices()
         with pytest.raises(error) as raised:
             manyarms.evaluate({**log, **change}, bandit)
         assert part in str(raised.value)
+
+    def test_takes_whole_numbers_and_truths_of_any_type(self):
+        log, bandit = logged_choices()
+        result = manyarms.evaluate(log, bandit)
+        half = [True, False] * 300
+        mixed = manyarms.evaluate({**log, "uniform": half}, bandit)
+        for same in (np.array(half, dtype=object), np.array(half, dtype=float),
+                     np.array(half, dtype=np.int8), pd.array(half, dtype="boolean")):
+            assert manyarms.evaluate({**log, "uniform": same}, bandit) == mixed
+        for same in ([ARMS] * 600, np.full(600, 6.0), np.full(600, 6, dtype=np.int8),
+                     np.array([6] * 600, dtype=object)):
+            assert manyarms.evaluate({**log, "eligible": same}, bandit) == result
+        unknown = {**log, "probability": [None] * 600, "uniform": [True] * 600}
+        assert manyarms.evaluate(unknown, bandit).evaluated == 300
+
+    def test_takes_choices_in_the_order_of_their_lines(self):
+        log, bandit = logged_choices()
+        result = manyarms.evaluate(log, bandit)
+        shuffled = np.random.default_rng(2).permutation(600)
+        other = {name: values[shuffled] for name, values in log.items()}
+        assert manyarms.evaluate(other, bandit) != result
+        assert manyarms.evaluate({**other, "line": 10 * shuffled + 7}, bandit) == result
+
+    def test_notes_what_to_know_before_trusting_it(self):
+        log, bandit = logged_choices()
+        result = manyarms.evaluate({**log, "reward": np.ones(600)}, bandit)
+        assert "all rewards are 1: they tell no policy from another" in result.notes
+        clipped = manyarms.evaluate(log, bandit, clip=1e-3)
+        assert any("weights were clipped" in note for note in clipped.notes)
+
+    def test_leaves_choices_out_that_have_no_reward(self):
+        log, bandit = logged_choices()
+        there = np.arange(600) % 5 > 0
+        kept = {name: values[there] for name, values in log.items()}
+        holes = {**log, "reward": np.where(there, log["reward"], np.nan)}
+        assert manyarms.evaluate(holes, bandit) == manyarms.evaluate(kept, bandit)
+
+    @pytest.mark.parametrize("log", [5, None, [1, 2], np.zeros(3)])
+    def test_says_what_a_log_may_be(self, log):
+        _, bandit = logged_choices()
+        for use in (manyarms.evaluate, evaluation.replay):
+            with pytest.raises(TypeError, match="a path, or columns"):
+                use(log, bandit)
 
     def test_refuses_a_log_without_rewards_and_options_out_of_bounds(self):
         log, bandit = logged_choices()
@@ -328,6 +393,44 @@ class TestLogFiles:
         empty = manyarms.Bandit(DIM, policy="ucb", seed=3)
         assert manyarms.evaluate(path, empty) == columns
 
+    @pytest.mark.parametrize("population", [False, True])
+    @pytest.mark.parametrize("default_reward", [None, 0.0])
+    def test_with_late_rewards_give_what_their_columns_give(
+            self, tmp_path, population, default_reward):
+        # Clicks come late, the last one first, and what was not clicked says nothing.
+        # Read in the order of rewards, the first half would be of clicks alone.
+        log, plain = logged_choices(uniform=True)
+        kind = manyarms.Population if population else manyarms.Bandit
+        asker = kind(DIM, policy="ucb")
+        asker.add_arms(plain.ids, plain.features(plain.ids))
+        rows = plain.features(plain.ids)
+        path = tmp_path / "log.jsonl"
+        with path.open("w") as file:
+            def write(line):
+                file.write(json.dumps(line) + "\n")
+
+            write({"log": "manyarms", "format": 1, "population": population, "dim": DIM,
+                   "context_dim": 0, "rewards": "linear"})
+            for i, arm in enumerate(log["arm"]):
+                learner = {"learner": "ada" if i % 2 else 7} if population else {}
+                write({"event": "decision", "id": i + 1, "arm": int(arm), **learner,
+                       "features": rows[arm].astype(float).tolist(), "score": 0,
+                       "eligible": ARMS, "probability": 1 / ARMS, "uniform": True})
+            for i in reversed(range(len(log["arm"]))):
+                learner = {"learner": "ada" if i % 2 else 7} if population else {}
+                if log["reward"][i] > 0:
+                    write({"event": "reward", "decision": i + 1, **learner, "reward": 1})
+        columns = manyarms.read_log(path, default_reward=default_reward)
+        assert not np.all(np.diff(columns["line"].astype(int)) > 0)
+        frame = pd.DataFrame({name: list(values) for name, values in columns.items()})
+        by_path = manyarms.evaluate(path, asker, default_reward=default_reward)
+        played = evaluation.replay(path, asker, default_reward=default_reward)
+        for given in (columns, frame, frame.sample(frac=1, random_state=1)):
+            assert manyarms.evaluate(given, asker) == by_path
+            assert evaluation.replay(given, asker) == played
+        if default_reward == 0:
+            assert 0.2 < by_path.logged.value < 0.8
+
     def test_name_what_they_refuse(self, tmp_path):
         log, bandit = logged_choices()
         self.features = dict(zip(bandit.ids, bandit.features(bandit.ids)))
@@ -344,6 +447,10 @@ class TestLogFiles:
             manyarms.evaluate(tmp_path / "none.jsonl", bandit)
         with pytest.raises(InvalidArgumentError, match="for the path of a log"):
             manyarms.evaluate(log, bandit, default_reward=0.0)
+        few = tmp_path / "few.jsonl"
+        few.write_text(path.read_text().replace('"eligible": 6', '"eligible": 3'))
+        with pytest.raises(InvalidArgumentError, match="few.jsonl: line .*3 arms were"):
+            manyarms.evaluate(few, bandit)
         with path.open("a") as file:
             file.write("{")
         with pytest.raises(CorruptFileError, match="1202"):

@@ -120,7 +120,7 @@ class Weights {
       if (weight > options.clip) ++summary_.clipped;
       values_.push_back(std::min(weight, options.clip));
     }
-    CheckOverlap();
+    CheckWeights();
     summary_.mean = MeanOf(values_);
     // Relative to the largest, so that no square leaves the range of double.
     std::vector<double> shares = values_;
@@ -128,6 +128,7 @@ class Weights {
     for (double& share : shares) share /= most;
     const double sum = Sum(shares);
     summary_.effective_sample_size = sum * sum / SumOfSquares(shares, 0);
+    CheckOverlap();
   }
 
   double operator[](std::size_t i) const { return values_[i]; }
@@ -139,7 +140,7 @@ class Weights {
   double freedom() const { return summary_.effective_sample_size - 1; }
 
  private:
-  void CheckOverlap() const {
+  void CheckWeights() const {
     const auto count = std::ranges::count_if(
         values_, [](double weight) { return weight > 0; });
     if (count < 2) {
@@ -147,6 +148,21 @@ class Weights {
           "{} of {} weights {} more than 0, an interval needs at least 2: the "
           "target policy makes hardly any of the logged choices",
           count, values_.size(), count == 1 ? "is" : "are"));
+    }
+  }
+
+  // Where one weight dominates, its choice alone makes the estimate, around
+  // which it does not vary: the standard error would be close to 0.
+  void CheckOverlap() const {
+    // n equal weights are worth n choices up to rounding.
+    constexpr double kRounding = 1e-9;
+    if (!(summary_.effective_sample_size >= 2 - kRounding)) {
+      Fail(fmt::format(
+          "all {} choices together are worth {:.3g} of the target policy's "
+          "own, an interval needs at least 2: the largest weight is {:.3g}, "
+          "and they are {:.3g} on average",
+          values_.size(), summary_.effective_sample_size, summary_.largest,
+          summary_.mean));
     }
   }
 

@@ -279,6 +279,29 @@ TEST_F(RefusedEstimates, NeedTwoChoicesThatCount) {
   Refuse({"0 logged choices given"});
 }
 
+// Next to one weight of 1e6 the others count for nothing. The reward of that
+// choice would be the estimate, with a standard error of about 0.
+TEST_F(RefusedEstimates, NeedMoreThanOneWeightThatDominates) {
+  log_.logged.assign(20, 0.5);
+  log_.target.assign(20, 0.5);
+  log_.logged[4] = 1e-6;
+  log_.target[4] = 1;
+  Refuse({"all 20 choices together are worth 1 of", "at least 2",
+          "largest weight is 1e+06"});
+  // Clipped to what the others have, it does not dominate any more.
+  options_.clip = 1;
+  EXPECT_NEAR(SummariseWeights(log_.choices(), options_).effective_sample_size,
+              20, 1e-9);
+  // Two equal weights are worth two choices, and less equal ones fewer.
+  options_ = {};
+  log_.logged.assign(20, 0.5);
+  log_.target.assign(20, 0);
+  log_.target[3] = log_.target[7] = 0.3;
+  EXPECT_NEAR(SummariseWeights(log_.choices()).effective_sample_size, 2, 1e-9);
+  log_.target[3] = 0.25;
+  Refuse({"worth 1.98"});
+}
+
 TEST_F(RefusedEstimates, NameImpossibleOptions) {
   for (const double level : {0.0, 1.0, -1.0, kNaN}) {
     options_ = {.level = level};

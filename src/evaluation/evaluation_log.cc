@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
@@ -91,6 +92,57 @@ EvaluationLog ReadAll(LogReader file, const std::optional<double>& fallback) {
   return log;
 }
 
+ArmId ArmOf(const EvaluationLog::Event& event) {
+  if (const auto* choice = std::get_if<LoggedChoice>(&event)) {
+    return choice->arm;
+  }
+  if (const auto* seen = std::get_if<EvaluationLog::Observation>(&event)) {
+    return seen->reward.arm;
+  }
+  return std::get<EvaluationLog::Change>(event).arm;
+}
+
+// A message about an arm with its name in place of the number, which the log
+// does not have.
+std::string WithName(std::string message, ArmId arm, const Names& names) {
+  const std::string* name = names.Find(arm);
+  if (name == nullptr) return message;
+  const std::string number = fmt::format("arm {}", arm);
+  const std::size_t at = message.find(number);
+  const std::size_t end = at + number.size();
+  if (at == std::string::npos ||
+      (end < message.size() && message[end] >= '0' && message[end] <= '9')) {
+    return message;
+  }
+  return message.replace(at, number.size(), fmt::format("arm '{}'", *name));
+}
+
+// Calls act(), and puts the log's path before what it throws.
+template <class Act>
+auto InLog(const EvaluationLog& log, const Act& act) {
+  try {
+    return act();
+  } catch (const Error& error) {
+    if (log.path.empty()) throw;
+    throw Error(error.code(),
+                fmt::format("{}: {}", log.path.string(), error.what()));
+  }
+}
+
+// The same for what is done with an event.
+template <class Act>
+void AtEvent(const EvaluationLog& log, const EvaluationLog::Event& event,
+             const Act& act) {
+  InLog(log, [&] {
+    try {
+      act();
+    } catch (const Error& error) {
+      throw Error(error.code(),
+                  WithName(error.what(), ArmOf(event), log.names));
+    }
+  });
+}
+
 // Hands the events over: choices and rewards with the number of choices before
 // them, changes of arms to `work` itself.
 template <class Work, class UseChoice, class UseReward>
@@ -115,17 +167,18 @@ void Play(const EvaluationLog& log, const FixedArms& arms, Work& work,
   std::uint64_t choices = 0;
   for (const EvaluationLog::Event& event : log.events) {
     if (const auto* choice = std::get_if<LoggedChoice>(&event)) {
-      use_choice(*choice, choices++);
+      AtEvent(log, event, [&] { use_choice(*choice, choices); });
+      ++choices;
       if (progress) {
         progress(static_cast<double>(choices) /
                  static_cast<double>(log.choices));
       }
     } else if (const auto* seen =
                    std::get_if<EvaluationLog::Observation>(&event)) {
-      use_reward(seen->reward, choices);
+      AtEvent(log, event, [&] { use_reward(seen->reward, choices); });
     } else {
       const auto& change = std::get<EvaluationLog::Change>(event);
-      AtLine(change.line, [&] { apply(change); });
+      AtEvent(log, event, [&] { AtLine(change.line, [&] { apply(change); }); });
     }
   }
 }
@@ -134,9 +187,11 @@ void Play(const EvaluationLog& log, const FixedArms& arms, Work& work,
 
 EvaluationLog ReadEvaluationLog(const std::filesystem::path& path,
                                 const ReadChoicesOptions& options) {
-  return ReadAll(
-      LogReader(path, {.ignore_torn_tail = options.ignore_torn_tail}),
-      options.default_reward);
+  EvaluationLog log =
+      ReadAll(LogReader(path, {.ignore_torn_tail = options.ignore_torn_tail}),
+              options.default_reward);
+  log.path = path;
+  return log;
 }
 
 EvaluationLog ReadEvaluationLog(std::istream& in,
@@ -163,7 +218,7 @@ Evaluation Evaluate(const EvaluationLog& log, const FixedArms& arms,
         if (number < learned) evaluation.Observe(reward);
       },
       progress);
-  return evaluation.Result();
+  return InLog(log, [&] { return evaluation.Result(); });
 }
 
 ReplayResult Replay(const EvaluationLog& log, const FixedArms& arms,
@@ -175,8 +230,11 @@ ReplayResult Replay(const EvaluationLog& log, const FixedArms& arms,
       [&](const LoggedChoice& choice, std::uint64_t /*number*/) {
         replay.Offer(choice);
       },
-      [](const LoggedChoice&, std::uint64_t) {}, progress);
-  return replay.Result();
+      [&](const LoggedChoice& reward, std::uint64_t /*number*/) {
+        replay.Observe(reward);
+      },
+      progress);
+  return InLog(log, [&] { return replay.Result(); });
 }
 
 }  // namespace manyarms

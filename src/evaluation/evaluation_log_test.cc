@@ -1,7 +1,10 @@
 #include "manyarms/evaluation_log.h"
 
+#include <algorithm>
+#include <optional>
 #include <sstream>
 
+#include "manyarms/choice_reader.h"
 #include "manyarms/log.h"
 #include "small_log.h"
 #include "testing.h"
@@ -76,6 +79,70 @@ TEST(EvaluationLog, GivesWhatItsChoicesGive) {
   EXPECT_EQ(Evaluate(bare, world.arms(), options, 0.3), result);
 }
 
+// Choices with a reward above 0 get it many decisions later, and the others
+// never: clicks come late, and what was not clicked says nothing.
+std::string TextOfClicks(const SmallLog& world,
+                         const std::vector<LoggedChoice>& choices) {
+  std::ostringstream text;
+  LogWriter writer(text, {.dim = SmallLog::kDim});
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    LoggedDecision decision;
+    decision.id = i + 1;
+    decision.arm = choices[i].arm;
+    decision.features = world.Features(choices[i].arm);
+    decision.eligible = choices[i].eligible;
+    decision.uniform = choices[i].uniform;
+    decision.probability = choices[i].probability;
+    writer.Write(decision);
+  }
+  for (std::size_t i = choices.size(); i-- > 0;) {
+    if (choices[i].reward <= 0) continue;
+    LoggedReward reward;
+    reward.decision = i + 1;
+    reward.reward = 1;
+    writer.Write(reward);
+  }
+  writer.Flush();
+  return text.str();
+}
+
+TEST(EvaluationLog, GivesTheSameAsChoicesInTheOrderOfTheirRewards) {
+  const SmallLog world(6);
+  const std::string text = TextOfClicks(world, world.Choices(400));
+  const BanditOptions ts{.dim = SmallLog::kDim};
+  const EvaluationOptions options{.policy = ts, .draws = 20};
+  for (const std::optional<double> fallback :
+       {std::optional<double>(), std::optional<double>(0)}) {
+    SCOPED_TRACE(fallback.has_value());
+    const EvaluationLog log = Read(text, {.default_reward = fallback});
+    std::istringstream in(text);
+    const std::vector<LoggedChoice> choices =
+        ReadChoices(in, {.default_reward = fallback}).choices;
+    ASSERT_EQ(choices.size(), log.choices);
+    ASSERT_FALSE(std::ranges::is_sorted(choices, {}, &LoggedChoice::line));
+    EXPECT_EQ(Evaluate(choices, world.arms(), options),
+              Evaluate(log, world.arms(), options));
+    EXPECT_EQ(Replay(choices, world.arms(), {.policy = ts}),
+              Replay(log, world.arms(), {.policy = ts}));
+  }
+}
+
+// Choices without lines are in the order given, whoever made them.
+TEST(EvaluationLog, LeavesChoicesWithoutLinesInTheirOrder) {
+  const SmallLog world(7);
+  std::vector<LoggedChoice> choices = world.Choices(200);
+  const Evaluation sorted = Evaluate(choices, world.arms(), {.policy = Ucb()});
+  std::vector<LoggedChoice> reversed(choices.rbegin(), choices.rend());
+  EXPECT_EQ(Evaluate(reversed, world.arms(), {.policy = Ucb()}), sorted);
+  reversed.back().line = 0;
+  const Evaluation other = Evaluate(reversed, world.arms(), {.policy = Ucb()});
+  EXPECT_NE(other, sorted);
+  for (LoggedChoice& choice : reversed) choice.line = 0;
+  EXPECT_EQ(Evaluate(reversed, world.arms(), {.policy = Ucb()}), other);
+  for (LoggedChoice& choice : choices) choice.line = 5;
+  EXPECT_EQ(Evaluate(choices, world.arms(), {.policy = Ucb()}), sorted);
+}
+
 // An arm that goes between a decision and its reward was there when the
 // decision was made.
 TEST(EvaluationLog, HasChoicesWhereTheyWereMade) {
@@ -148,6 +215,62 @@ TEST(EvaluationLog, LearnsObservationsAmongWhatIsLearned) {
   const Evaluation after =
       Evaluate(Read(early), FixedArms{}, {.policy = Ucb()});
   EXPECT_GT(std::abs(after.direct.value - before.direct.value), 1);
+}
+
+// A bandit that learns from the same rewards, and is asked about the uniform
+// choices in between.
+TEST(EvaluationLog, ReplaysObservationsWhereTheyStand) {
+  const SmallLog world(4);
+  const std::vector<LoggedChoice> choices = world.Choices(400);
+  std::string text = TextOf(world, choices, true);
+  const std::string strong =
+      "{\"event\":\"observation\",\"features\":[0,0,1],\"reward\":1000}\n";
+  const std::size_t middle = text.find("{\"event\":\"decision\",\"id\":201");
+  ASSERT_NE(middle, std::string::npos);
+  text.insert(middle, strong);
+
+  for (const PolicyOptions& policy :
+       {PolicyOptions(UcbOptions{}), PolicyOptions(EliminationOptions{})}) {
+    SCOPED_TRACE(PolicyName(policy));
+    const BanditOptions options{.dim = SmallLog::kDim, .policy = policy};
+    Bandit bandit(options);
+    bandit.Add(world.arms().ids, world.arms().features);
+    std::vector<double> rewards;
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      if (i == 200) bandit.Observe(std::vector<float>{0, 0, 1}, 1000);
+      if (!choices[i].uniform) continue;
+      const Decision decision = bandit.Choose();
+      if (decision.arm != choices[i].arm) continue;
+      bandit.Learn(decision.id, choices[i].reward);
+      rewards.push_back(choices[i].reward);
+    }
+    const ReplayResult result =
+        Replay(Read(text), FixedArms{}, {.policy = options});
+    EXPECT_EQ(result.matches, rewards.size());
+    EXPECT_EQ(result.reward, MeanReward(rewards));
+    EXPECT_NE(result, Replay(choices, world.arms(), {.policy = options}));
+  }
+}
+
+TEST(EvaluationLog, SaysWhichFileAndArmAnErrorIsOf) {
+  const SmallLog world(8);
+  const std::string text = TextOf(world, world.Choices(40), true, true);
+  std::string gone = text;
+  gone.insert(text.find('\n') + 1,
+              "{\"event\":\"arm removed\",\"arm\":\"red\"}\n");
+  ExpectError(ErrorCode::kUnknownId, {"line 2: there is no arm 'red'"},
+              [&] { Evaluate(Read(gone), FixedArms{}, {.policy = Ucb()}); });
+  EvaluationLog log = Read(gone);
+  log.path = "shop.jsonl";
+  ExpectError(ErrorCode::kUnknownId,
+              {"shop.jsonl: line 2: there is no arm 'red'"},
+              [&] { Replay(log, FixedArms{}, {.policy = Ucb()}); });
+  // What is of the log as a whole.
+  EvaluationLog none = Read(text.substr(0, text.find("{\"event\":\"dec")));
+  none.path = "shop.jsonl";
+  ExpectError(ErrorCode::kInvalidArgument,
+              {"shop.jsonl: 0 logged choices given"},
+              [&] { Evaluate(none, FixedArms{}, {.policy = Ucb()}); });
 }
 
 TEST(EvaluationLog, NeedsTheNumberOfEligibleArms) {

@@ -6,6 +6,8 @@
 
 #include "bandit/model.h"
 #include "base/check.h"
+#include "evaluation/choice_order.h"
+#include "evaluation/notes.h"
 #include "evaluation/subject.h"
 #include "manyarms/error.h"
 #include "manyarms/evaluation.h"
@@ -45,7 +47,7 @@ struct PolicyEvaluation::State {
   explicit State(const EvaluationOptions& given)
       : options(given),
         draws(DrawsOf(given)),
-        subject(MakeSubject(given.policy, draws)) {
+        subject(MakeSubject(given.policy)) {
     // Checks the options before any work.
     const std::vector<double> some{0.5, 1};
     InversePropensity({.rewards = some, .logged = some, .target = some},
@@ -195,19 +197,23 @@ Evaluation PolicyEvaluation::Result() const {
   state.CheckProbabilities();
   const EstimatorOptions& options = state.options.estimators;
   const WeightedChoices choices = state.weighted();
-  return {.learned = state.learned,
-          .evaluated = evaluated,
-          .passed_over = state.passed_over,
-          .certain = state.certain,
-          .weights = SummariseWeights(choices, options),
-          .logged = MeanReward(state.rewards, options.level),
-          .inverse_propensity = InversePropensity(choices, options),
-          .self_normalised = SelfNormalised(choices, options),
-          .doubly_robust = DoublyRobust(choices,
-                                        {.logged_arm = state.logged_predictions,
-                                         .target = state.target_predictions},
-                                        options),
-          .direct = DirectMethod(state.target_predictions, options.level)};
+  Evaluation result{
+      .learned = state.learned,
+      .evaluated = evaluated,
+      .passed_over = state.passed_over,
+      .certain = state.certain,
+      .weights = SummariseWeights(choices, options),
+      .logged = MeanReward(state.rewards, options.level),
+      .inverse_propensity = InversePropensity(choices, options),
+      .self_normalised = SelfNormalised(choices, options),
+      .doubly_robust = DoublyRobust(choices,
+                                    {.logged_arm = state.logged_predictions,
+                                     .target = state.target_predictions},
+                                    options),
+      .direct = DirectMethod(state.target_predictions, options.level),
+      .notes = {}};
+  result.notes = NotesOn(result, state.rewards);
+  return result;
 }
 
 Evaluation Evaluate(std::span<const LoggedChoice> choices,
@@ -216,14 +222,15 @@ Evaluation Evaluate(std::span<const LoggedChoice> choices,
   const std::size_t learned = LearnedOf(choices.size(), learn_share);
   PolicyEvaluation evaluation(options);
   evaluation.Add(arms.ids, arms.features);
-  for (const LoggedChoice& choice : choices.first(learned)) {
-    evaluation.Learn(choice);
+  const std::vector<const LoggedChoice*> order = InOrder(choices);
+  for (const LoggedChoice* choice : std::span(order).first(learned)) {
+    evaluation.Learn(*choice);
   }
-  for (std::size_t i = learned; i < choices.size(); ++i) {
-    evaluation.Evaluate(choices[i]);
+  for (std::size_t i = learned; i < order.size(); ++i) {
+    evaluation.Evaluate(*order[i]);
     if (progress) {
       progress(static_cast<double>(i + 1 - learned) /
-               static_cast<double>(choices.size() - learned));
+               static_cast<double>(order.size() - learned));
     }
   }
   return evaluation.Result();

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -318,7 +319,7 @@ TEST_F(RefusedChoices, AmongFewerArms) {
 
 TEST_F(RefusedChoices, OfAnArmThatHasChanged) {
   choice_.features[1] += 0.1F;
-  Refuse(ErrorCode::kInvalidArgument, {"feature 1 of arm", "was", "is"});
+  Refuse(ErrorCode::kInvalidArgument, {"feature 1 of the arm was", "and is"});
   choice_.features.pop_back();
   Refuse(ErrorCode::kInvalidArgument, {"2 features given"});
 }
@@ -345,6 +346,40 @@ TEST_F(RefusedChoices, ToLearnFrom) {
   choice_.arm = 99;
   ExpectError(ErrorCode::kUnknownId, {"line 77: ", "99"},
               [&] { evaluation_.Learn(choice_); });
+}
+
+bool HasNote(const Evaluation& result, const std::string& part) {
+  return std::ranges::any_of(result.notes, [&](const std::string& note) {
+    return note.find(part) != std::string::npos;
+  });
+}
+
+TEST(PolicyEvaluation, NotesWhatToKnowBeforeTrustingIt) {
+  const SmallLog log(11);
+  std::vector<LoggedChoice> choices = log.Choices(2000);
+  const EvaluationOptions options{.policy = Ts(), .draws = 20};
+  const auto expect = [&](const std::string& part) {
+    const Evaluation result = Evaluate(choices, log.arms(), options);
+    EXPECT_TRUE(HasNote(result, part)) << part;
+  };
+  for (const char* part : {"worth", "should be 1", "probability 1", "clipped",
+                           "all rewards are"}) {
+    EXPECT_FALSE(HasNote(Evaluate(choices, log.arms(), options), part)) << part;
+  }
+  EvaluationOptions clipped = options;
+  clipped.estimators.clip = 1;
+  EXPECT_TRUE(HasNote(Evaluate(choices, log.arms(), clipped), "were clipped"));
+  choices[1001].probability = 1;
+  expect("1 choices were logged with probability 1");
+  for (std::size_t i = 1000; i < choices.size(); ++i) choices[i].reward = 0.25;
+  expect("all rewards are 0.25");
+  choices.back().reward = 0.5;
+  EXPECT_FALSE(
+      HasNote(Evaluate(choices, log.arms(), options), "all rewards are"));
+  for (LoggedChoice& choice : choices) *choice.probability /= 10;
+  expect("probabilities are wrong");
+  choices.erase(choices.begin() + 100, choices.end());
+  expect("intervals may be too short");
 }
 
 TEST(PolicyEvaluation, ChecksItsOptions) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "evaluation/choice_order.h"
 #include "evaluation/subject.h"
 #include "manyarms/error.h"
 #include "manyarms/evaluation.h"
@@ -10,7 +11,7 @@ namespace manyarms {
 
 struct PolicyReplay::State {
   explicit State(const ReplayOptions& given)
-      : options(given), subject(MakeSubject(given.policy, 1)) {
+      : options(given), subject(MakeSubject(given.policy)) {
     // Checks the level before any work.
     MeanReward(std::vector<double>{0, 0}, options.level);
   }
@@ -44,6 +45,10 @@ void PolicyReplay::Update(std::span<const ArmId> ids,
 
 bool PolicyReplay::Contains(ArmId arm) const {
   return state_->subject->Contains(arm);
+}
+
+void PolicyReplay::Observe(const LoggedChoice& reward) {
+  AtLine(reward.line, [&] { state_->subject->Observe(reward); });
 }
 
 bool PolicyReplay::Offer(const LoggedChoice& choice) {
@@ -81,11 +86,11 @@ ReplayResult Replay(std::span<const LoggedChoice> choices,
                     const EvaluationProgress& progress) {
   PolicyReplay replay(options);
   replay.Add(arms.ids, arms.features);
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    replay.Offer(choices[i]);
+  const std::vector<const LoggedChoice*> order = InOrder(choices);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    replay.Offer(*order[i]);
     if (progress) {
-      progress(static_cast<double>(i + 1) /
-               static_cast<double>(choices.size()));
+      progress(static_cast<double>(i + 1) / static_cast<double>(order.size()));
     }
   }
   return replay.Result();

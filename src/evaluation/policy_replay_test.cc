@@ -119,6 +119,9 @@ TEST(PolicyReplay, NamesTheLineOfAChoiceThatItCannotUse) {
   odd.arm = 12;
   ExpectError(ErrorCode::kUnknownId, {"line 41: there is no arm 12"},
               [&] { replay.Offer(odd); });
+  odd.features.pop_back();
+  ExpectError(ErrorCode::kInvalidArgument, {"line 41: 2 features given"},
+              [&] { replay.Observe(odd); });
   EXPECT_EQ(replay.Result(), before);
   ExpectError(ErrorCode::kInvalidArgument, {"level is 0"},
               [&] { PolicyReplay({.policy = options, .level = 0}); });

@@ -15,17 +15,19 @@ namespace {
 // Logs may be written with fewer digits than a float has.
 constexpr float kFeatureTolerance = 1e-3F;
 
+// Relative to the largest of the arm's, whatever unit features have.
 void CheckSameFeatures(const LoggedChoice& choice, std::span<const float> now) {
+  float scale = 0;
+  for (const float value : now) scale = std::max(scale, std::abs(value));
   for (std::size_t j = 0; j < now.size(); ++j) {
     const float then = choice.features[j];
-    const float scale = std::max(1.0F, std::abs(now[j]));
     if (!(std::abs(then - now[j]) <= kFeatureTolerance * scale)) {
       throw Error(
           ErrorCode::kInvalidArgument,
-          fmt::format("feature {} of arm {} was {} when it was chosen, and is "
+          fmt::format("feature {} of the arm was {} when it was chosen, and is "
                       "{} among the arms given; evaluation needs the arms that "
                       "there were",
-                      j, choice.arm, then, now[j]));
+                      j, then, now[j]));
     }
   }
 }
@@ -62,20 +64,12 @@ std::vector<double> PredictWith(const Population& population,
   return population.Scores(choice.learner, arms, choice.context);
 }
 
-std::vector<Decision> DrawWith(Bandit& bandit, const LoggedChoice& choice,
-                               std::size_t count) {
-  return bandit.ChooseDraws(count, {}, choice.context);
+Decision ChooseWith(Bandit& bandit, const LoggedChoice& choice) {
+  return bandit.Choose({}, choice.context);
 }
 
-// One by one: ChooseFor would start threads for each logged choice.
-std::vector<Decision> DrawWith(Population& population,
-                               const LoggedChoice& choice, std::size_t count) {
-  std::vector<Decision> decisions;
-  decisions.reserve(count);
-  while (decisions.size() < count) {
-    decisions.push_back(population.Choose(choice.learner, {}, choice.context));
-  }
-  return decisions;
+Decision ChooseWith(Population& population, const LoggedChoice& choice) {
+  return population.Choose(choice.learner, {}, choice.context);
 }
 
 void LearnWith(Bandit& bandit, const LoggedChoice& choice,
@@ -96,6 +90,15 @@ void DismissWith(Bandit& bandit, const LoggedChoice& /*choice*/,
 void DismissWith(Population& population, const LoggedChoice& choice,
                  const Decision& decision) {
   population.Dismiss(choice.learner, decision.id);
+}
+
+std::size_t PendingWith(const Bandit& bandit, const LearnerKey& /*learner*/) {
+  return bandit.pending();
+}
+
+std::size_t PendingWith(const Population& population,
+                        const LearnerKey& learner) {
+  return population.Describe(learner).pending;
 }
 
 template <class Chooser>
@@ -122,19 +125,22 @@ class SubjectOf final : public Subject {
     return PredictWith(chooser_, choice, arms);
   }
 
-  // Decisions stay pending until later ones take their places.
+  // Each decision makes place for the next one: a population with many learners
+  // would keep as many for each of them.
   std::vector<ArmId> Draw(const LoggedChoice& choice,
                           std::size_t count) override {
     std::vector<ArmId> arms;
     arms.reserve(count);
-    for (const Decision& decision : DrawWith(chooser_, choice, count)) {
+    while (arms.size() < count) {
+      const Decision decision = ChooseWith(chooser_, choice);
+      DismissWith(chooser_, choice, decision);
       arms.push_back(decision.arm);
     }
     return arms;
   }
 
   bool Play(const LoggedChoice& choice) override {
-    const Decision decision = DrawWith(chooser_, choice, 1).front();
+    const Decision decision = ChooseWith(chooser_, choice);
     const bool matches = decision.arm == choice.arm;
     if (matches) {
       LearnWith(chooser_, choice, decision);
@@ -142,6 +148,10 @@ class SubjectOf final : public Subject {
       DismissWith(chooser_, choice, decision);
     }
     return matches;
+  }
+
+  std::size_t Pending(const LearnerKey& learner) const override {
+    return PendingWith(chooser_, learner);
   }
 
  protected:
@@ -197,11 +207,10 @@ void Subject::Check(const LoggedChoice& choice) const {
   Predict(choice, std::span(&choice.arm, 1));  // checks the context
 }
 
-std::unique_ptr<Subject> MakeSubject(const EvaluatedOptions& options,
-                                     std::size_t draws) {
+std::unique_ptr<Subject> MakeSubject(const EvaluatedOptions& options) {
   return std::visit(
-      [draws](auto chosen) {
-        chosen.max_pending = draws;
+      [](auto chosen) {
+        chosen.max_pending = 1;
         return Make(chosen);
       },
       options);

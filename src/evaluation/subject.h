@@ -39,6 +39,10 @@ class Subject {
   /// Returns whether it did. REQUIRES: the choice was checked.
   virtual bool Play(const LoggedChoice& choice) = 0;
 
+  /// The number of decisions of a learner that wait for their rewards.
+  /// REQUIRES: the learner has been asked.
+  virtual std::size_t Pending(const LearnerKey& learner) const = 0;
+
   /// Throws Error unless the choice can be compared with one of this subject:
   /// its arm is there, with the features that it had then; all arms were
   /// eligible; and context and reward are such as are learned here.
@@ -55,10 +59,9 @@ class Subject {
   virtual Facts facts() const = 0;
 };
 
-/// At most `draws` decisions are pending at a time. Throws what the constructor
-/// of a Bandit or Population throws.
-std::unique_ptr<Subject> MakeSubject(const EvaluatedOptions& options,
-                                     std::size_t draws);
+/// At most one decision is pending at a time. Throws what the constructor of a
+/// Bandit or Population throws.
+std::unique_ptr<Subject> MakeSubject(const EvaluatedOptions& options);
 
 /// Calls act(), and puts the line of the log before what it throws.
 void AtLine(std::uint64_t line, const std::function<void()>& act);

@@ -154,7 +154,7 @@ class Teacher {
 template <class Learner>
 void TeachAll(PastEvents& events, Learner& learner, Names& names,
               const std::function<void(double)>& progress,
-              ReplayResult& result) {
+              LearningResult& result) {
   constexpr std::uint64_t kBetweenReports = 1024;
   Teacher<Learner> teacher(learner, names);
   std::uint64_t taught = 0;
@@ -181,10 +181,10 @@ std::size_t Pupil::arms() const {
   return std::visit([](const auto& one) { return one.size(); }, learner);
 }
 
-ReplayResult Replay(PastEvents& events, Pupil& pupil,
-                    const std::function<void(double)>& progress) {
+LearningResult LearnFrom(PastEvents& events, Pupil& pupil,
+                         const std::function<void(double)>& progress) {
   using Clock = std::chrono::steady_clock;
-  ReplayResult result{.score = ProgressiveScore(LearnsClicks(pupil))};
+  LearningResult result{.score = ProgressiveScore(LearnsClicks(pupil))};
   const Clock::time_point start = Clock::now();
   std::visit(
       [&](auto& learner) {

@@ -25,7 +25,7 @@ struct Pupil {
   std::size_t arms() const;
 };
 
-struct ReplayResult {
+struct LearningResult {
   ProgressiveScore score;
   std::uint64_t without_reward = 0;  ///< decisions of a log, left out
   std::uint64_t learners = 0;        ///< of a population
@@ -37,8 +37,8 @@ struct ReplayResult {
 /// given their new features and removed as the events say; a reward that comes
 /// late, with the features of back then, changes no arm. Calls
 /// progress(share) now and then. Throws Error, which names the line.
-ReplayResult Replay(PastEvents& events, Pupil& pupil,
-                    const std::function<void(double)>& progress = {});
+LearningResult LearnFrom(PastEvents& events, Pupil& pupil,
+                         const std::function<void(double)>& progress = {});
 
 /// An arm with the reward that is expected of it.
 struct ExpectedReward {

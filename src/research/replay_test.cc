@@ -58,7 +58,7 @@ TEST_F(Replays, LearnAsACallersLoopDoes) {
       }
       PastEvents events = Events(text);
       Pupil pupil = WithArms(options, 20);
-      const ReplayResult result = Replay(events, pupil);
+      const LearningResult result = LearnFrom(events, pupil);
       EXPECT_EQ(std::get<Bandit>(pupil.learner).Mean(), expected.Mean());
       EXPECT_EQ(result.score.events(), 200);
       EXPECT_EQ(result.score.Error(), score.Error());
@@ -99,7 +99,7 @@ TEST_F(Replays, OfALogMakeTheBanditAgain) {
   }
   PastEvents events(path_);
   Pupil pupil{.learner = Bandit(options), .names = {}};
-  const ReplayResult result = Replay(events, pupil);
+  const LearningResult result = LearnFrom(events, pupil);
   const auto& again = std::get<Bandit>(pupil.learner);
   EXPECT_EQ(again.Mean(), bandit.Mean());
   EXPECT_EQ(again.Ids(), bandit.Ids());
@@ -174,7 +174,7 @@ TEST_F(Replays, LetEachLearnerLearnForItself) {
       "{\"arm\":1,\"learner\":7,\"reward\":1}\n"
       "{\"arm\":2,\"learner\":\"7\",\"reward\":2}\n"
       "{\"arm\":3,\"learner\":7,\"reward\":3}\n");
-  const ReplayResult result = Replay(events, pupil);
+  const LearningResult result = LearnFrom(events, pupil);
   expected.Observe(7, 1, 1);
   expected.Observe("7", 2, 2);
   expected.Observe(7, 3, 3);
@@ -196,7 +196,7 @@ TEST_F(Replays, NameTheLineOfAnEventThatCannotBeLearned) {
          .rewards = clicks ? RewardModel::kClicks : RewardModel::kLinear},
         3);
     ExpectError(code, {"events.jsonl, line 2: ", part},
-                [&] { Replay(events, pupil); });
+                [&] { LearnFrom(events, pupil); });
   };
   refuses(R"({"arm":99,"reward":1})", ErrorCode::kUnknownId, "99");
   refuses(R"({"arm":"x","reward":1})", ErrorCode::kInvalidArgument,
@@ -219,7 +219,7 @@ TEST_F(Replays, FindTheArmsOfWhichMostIsExpected) {
       "{\"arm\":2,\"features\":[3],\"reward\":3}\n"
       "{\"arm\":3,\"features\":[2],\"reward\":2}\n"
       "{\"arm\":0,\"features\":[3],\"reward\":3}\n");
-  Replay(events, pupil);
+  LearnFrom(events, pupil);
   const std::vector<ExpectedReward> best = BestArms(pupil, 3);
   ASSERT_EQ(best.size(), 3);
   EXPECT_EQ(best[0].arm, 0);
@@ -236,7 +236,7 @@ TEST_F(Replays, SayHowFarTheyAre) {
   PastEvents events = Events(text);
   Pupil pupil = WithArms({.dim = 2}, 3);
   std::vector<double> shares;
-  Replay(events, pupil, [&](double share) { shares.push_back(share); });
+  LearnFrom(events, pupil, [&](double share) { shares.push_back(share); });
   ASSERT_EQ(shares.size(), 4);
   EXPECT_NEAR(shares[0], 1024.0 / 5000, 1e-9);
   EXPECT_NEAR(shares[3], 4096.0 / 5000, 1e-9);
