@@ -133,7 +133,7 @@ TEST_F(Replays, OfLateRewardsChangeNoArm) {
     }
     PastEvents events(path_);
     Pupil pupil{.learner = Bandit(options), .names = {}};
-    Replay(events, pupil);
+    LearnFrom(events, pupil);
     const auto& taught = std::get<Bandit>(pupil.learner);
     EXPECT_EQ(taught.Ids(), std::vector<ArmId>{0});
     EXPECT_EQ(taught.Features({{0}}), (std::vector<float>{2, 2}));
@@ -158,7 +158,7 @@ TEST_F(Replays, TakeArmsFromTheLastDecision) {
   }
   PastEvents events(path_);
   Pupil pupil{.learner = Bandit(options), .names = {}};
-  Replay(events, pupil);
+  LearnFrom(events, pupil);
   const auto& taught = std::get<Bandit>(pupil.learner);
   EXPECT_EQ(taught.Ids(), std::vector<ArmId>{5});
   EXPECT_EQ(taught.Features({{5}}), std::vector<float>{2});
