@@ -127,8 +127,7 @@ std::uint64_t DigestOf(const PopulationPrior& prior) {
 }
 
 Shape ShapeOf(const PopulationOptions& options) {
-  const PseudoRewards pseudo =
-      PseudoRewardsOf(options.policy).value_or(PseudoRewards{});
+  const std::optional<PseudoRewards> pseudo = PseudoRewardsOf(options.policy);
   return {.dim = options.dim,
           .policy = PolicyKinds::Visit(
               options.policy, [](auto kind, const auto&) { return kind.kTag; }),
@@ -142,8 +141,8 @@ Shape ShapeOf(const PopulationOptions& options) {
           .rewards = options.rewards,
           .forgetting = options.forgetting,
           .explore_uniform = options.explore_uniform,
-          .norm_bound = pseudo.norm_bound,
-          .curvature = pseudo.curvature};
+          .norm_bound = pseudo ? pseudo->norm_bound : 0,
+          .curvature = pseudo ? pseudo->curvature : 0};
 }
 
 PopulationOptions ToPopulation(const BanditOptions& options) {
