@@ -21,14 +21,14 @@ namespace manyarms {
 /// that does not fit into a line; Error(kDuplicateId) for a decision that is in
 /// the log already; Error(kUnknownId) for a reward of a decision that is not in
 /// the log or has its reward there) and then written by one call of the system.
-/// So a writer remembers the numbers of decisions: it takes about 300 bytes for
-/// each learner, and about 64 for each gap in the numbers of its decisions or
-/// of those with a reward.
-///
 /// From then on the system has it, so that it survives the end of this process.
 /// If it cannot be written whole, FileError is thrown, what was written of it
 /// is cut off, and the event can be tried again. (A stream may hold events
 /// back, and throws Error(kIo).)
+///
+/// A writer remembers the numbers of decisions: that takes about 300 bytes for
+/// each learner, and about 64 for each gap in the numbers of its decisions or
+/// of those with a reward.
 class LogWriter {
  public:
   enum class Mode {
