@@ -175,8 +175,14 @@ Outcome OutcomeOf(const Flags& flags, const EvaluationLog& log,
                               .draws = flags.draws};
     options.estimators.level = flags.level;
     if (flags.clip != 0) options.estimators.clip = flags.clip;
-    outcome.evaluation =
-        Evaluate(log, arms.fixed(), options, flags.learn_share, show);
+    try {
+      outcome.evaluation =
+          Evaluate(log, arms.fixed(), options, flags.learn_share, show);
+    } catch (const Error& error) {
+      // Of several policies, one may choose hardly anything that was logged.
+      throw Error(error.code(),
+                  fmt::format("{}: {}", outcome.policy, error.what()));
+    }
     outcome.notes = outcome.evaluation->notes;
   } else if (log.uniform == 0) {
     throw Error(ErrorCode::kUnsupported,

@@ -444,6 +444,7 @@ TEST(Evaluate, NamesWhatItCannotEvaluate) {
   expect("--clip -1", {"clip is -1"});
   expect("--policy ucb --accuracy 0.1", {"--accuracy", "elim"});
   expect("--also ucb,ucb", {"--also has ucb", "once"});
+  expect("--learn-share 0.9975 --also ucb", {"ts: ", "four_arms.jsonl: "});
   expect("--policy ucb --also elim,ucb", {"--also has ucb", "once"});
   expect("--output /nowhere/rows", {"/nowhere/rows"});
 

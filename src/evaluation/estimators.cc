@@ -161,8 +161,9 @@ class Weights {
           "all {} choices together are worth {:.3g} of the target policy's "
           "own, an interval needs at least 2: the largest weight is {:.3g}, "
           "and they are {:.3g} on average",
-          values_.size(), summary_.effective_sample_size, summary_.largest,
-          summary_.mean));
+          values_.size(),
+          std::floor(100 * summary_.effective_sample_size) / 100,  // never 2
+          summary_.largest, summary_.mean));
     }
   }
 

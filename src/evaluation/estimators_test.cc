@@ -300,6 +300,8 @@ TEST_F(RefusedEstimates, NeedMoreThanOneWeightThatDominates) {
   EXPECT_NEAR(SummariseWeights(log_.choices()).effective_sample_size, 2, 1e-9);
   log_.target[3] = 0.25;
   Refuse({"worth 1.98"});
+  log_.target[3] = 0.299;
+  Refuse({"worth 1.99 of"});
 }
 
 TEST_F(RefusedEstimates, NameImpossibleOptions) {
