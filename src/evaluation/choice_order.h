@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "manyarms/logged_choice.h"
@@ -18,10 +19,14 @@ inline std::vector<const LoggedChoice*> InOrder(
   std::vector<const LoggedChoice*> order;
   order.reserve(choices.size());
   for (const LoggedChoice& choice : choices) order.push_back(&choice);
-  const auto line_of = [](const LoggedChoice* choice) { return choice->line; };
-  if (std::ranges::find(order, 0, line_of) == order.end()) {
-    std::ranges::stable_sort(order, {}, line_of);
-  }
+  const auto has_no_line = [](const LoggedChoice& choice) {
+    return choice.line == 0;
+  };
+  if (std::ranges::any_of(choices, has_no_line)) return order;
+  // By their places where lines are the same.
+  std::ranges::sort(order, {}, [](const LoggedChoice* choice) {
+    return std::pair(choice->line, choice);
+  });
   return order;
 }
 

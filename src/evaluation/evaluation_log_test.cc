@@ -225,7 +225,7 @@ TEST(EvaluationLog, ReplaysObservationsWhereTheyStand) {
   std::string text = TextOf(world, choices, true);
   const std::string strong =
       "{\"event\":\"observation\",\"features\":[0,0,1],\"reward\":1000}\n";
-  const std::size_t middle = text.find("{\"event\":\"decision\",\"id\":201");
+  const std::size_t middle = text.find(R"({"event":"decision","id":201)");
   ASSERT_NE(middle, std::string::npos);
   text.insert(middle, strong);
 
@@ -266,7 +266,7 @@ TEST(EvaluationLog, SaysWhichFileAndArmAnErrorIsOf) {
               {"shop.jsonl: line 2: there is no arm 'red'"},
               [&] { Replay(log, FixedArms{}, {.policy = Ucb()}); });
   // What is of the log as a whole.
-  EvaluationLog none = Read(text.substr(0, text.find("{\"event\":\"dec")));
+  EvaluationLog none = Read(text.substr(0, text.find(R"({"event":"dec)")));
   none.path = "shop.jsonl";
   ExpectError(ErrorCode::kInvalidArgument,
               {"shop.jsonl: 0 logged choices given"},

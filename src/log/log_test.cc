@@ -220,9 +220,9 @@ TEST(LogReader, RefusesOtherFirstLines) {
                 {"line 1", "first line"});
   ExpectCorrupt(with("\"format\":1,", ""), {"line 1", "\"format\" is missing"});
   ExpectCorrupt(with("\"format\":1", "\"format\":0"), {"line 1", "format"});
-  ExpectCorrupt(with("\"dim\":1", "\"dim\":0"), {"line 1", "dimension is 0"});
-  ExpectCorrupt(with("\"dim\":1", "\"dim\":5000"), {"line 1", "5000"});
-  ExpectCorrupt(with("\"dim\":1", "\"dim\":1,\"dim\":1"), {"line 1", "twice"});
+  ExpectCorrupt(with("\"dim\":1", R"("dim":0)"), {"line 1", "dimension is 0"});
+  ExpectCorrupt(with("\"dim\":1", R"("dim":5000)"), {"line 1", "5000"});
+  ExpectCorrupt(with("\"dim\":1", R"("dim":1,"dim":1)"), {"line 1", "twice"});
   ExpectCorrupt(with("\"dim\":1,", ""), {"line 1", "\"dim\" is missing"});
   ExpectCorrupt(with("linear", "square"), {"line 1", "square"});
   ExpectCorrupt(with("\"ts\"", "\"foo\""),

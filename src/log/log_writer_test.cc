@@ -203,7 +203,7 @@ TEST_F(LogFileWriter, WritesEachDecisionAndItsRewardOnce) {
     LogWriter writer(path_, header_);
     ExpectError(ErrorCode::kUnknownId, {"no decision 1"},
                 [&] { writer.Write(Reward(1)); });
-    for (const DecisionId id : {1, 2, 3}) writer.Write(Decided(id));
+    for (const DecisionId id : {1U, 2U, 3U}) writer.Write(Decided(id));
     writer.Write(Reward(3));
     writer.Write(Reward(1));
     refuses_known(writer);

@@ -1,5 +1,7 @@
 #include "log/past_events.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <string>
 
@@ -64,8 +66,8 @@ TEST_F(PastEventFiles, MayHaveOtherFieldsOfAnyType) {
                                  "uniform", "probability", "policy", "time"}) {
     for (const std::string value :
          {R"("2020-01-01T00:00:00Z")", "[1]", "-1.5", "{}", "true"}) {
-      const std::string field = ",\"" + name + "\":" + value;
-      PastEvents events = Events(wanted + field + field + "}\n");
+      const std::string field = fmt::format(R"(,"{}":{})", name, value);
+      PastEvents events = Events(fmt::format("{0}{1}{1}}}\n", wanted, field));
       PastEvent event;
       ASSERT_TRUE(events.Next(event)) << field;
       EXPECT_EQ(event.arm, LoggedArm(ArmId{0}));
@@ -78,10 +80,15 @@ TEST_F(PastEventFiles, MayHaveOtherFieldsOfAnyType) {
 TEST_F(PastEventFiles, NameTheLineOfWhatIsWrong) {
   const std::string good = R"({"arm":1,"reward":0})"
                            "\n";
-  ExpectCorrupt(good + "{\"arm\":1}\n", {"events.jsonl, line 2", "reward"});
-  ExpectCorrupt(good + "{\"reward\":1}\n", {"line 2", "\"arm\" is missing"});
-  ExpectCorrupt(good + "{\"arm\":1,\"reward\"", {"line 2"});
-  ExpectCorrupt(good + "{\"arm\":1,\"features\":[],\"reward\":1}\n",
+  ExpectCorrupt(good + R"({"arm":1})"
+                       "\n",
+                {"events.jsonl, line 2", "reward"});
+  ExpectCorrupt(good + R"({"reward":1})"
+                       "\n",
+                {"line 2", "\"arm\" is missing"});
+  ExpectCorrupt(good + R"({"arm":1,"reward")", {"line 2"});
+  ExpectCorrupt(good + R"({"arm":1,"features":[],"reward":1})"
+                       "\n",
                 {"line 2", "\"features\" has no values"});
   ExpectCorrupt("\xef\xbb\xbf" + good, {"line 1", "byte order mark (BOM)"});
   ExpectCorrupt(good + "{\"arm\":\"\xff\",\"reward\":1}\n",
@@ -129,7 +136,7 @@ TEST_F(PastEventFiles, MayBeALog) {
 TEST_F(PastEventFiles, MayBeALogThatSomebodyIsWriting) {
   LogWriter(path_, {.dim = 1})
       .Write(LoggedObservation{.features = {9}, .reward = 2});
-  std::ofstream(path_, std::ios::app) << "{\"event\":\"obs";
+  std::ofstream(path_, std::ios::app) << R"({"event":"obs)";
   PastEvent event;
   PastEvents strict(path_);
   EXPECT_TRUE(strict.Next(event));
