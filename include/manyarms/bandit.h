@@ -56,7 +56,7 @@ struct BanditOptions {
   /// their ids alone.
   double explore_uniform = 0;
   /// The number of values of a context; 0: choices have none. With p of them,
-  /// (p + 1)(d + 1) coefficients are learned, at most kMaxDim. ts and ucb only,
+  /// (p + 1)(d + 1) coefficients are learned, at most kMaxDim. Not with elim,
   /// and not with negative_rewards.
   std::size_t context_dim = 0;
   /// Whether a constant 1 is appended to contexts and features, so that arms
