@@ -87,12 +87,20 @@ struct Decision {
   bool uniform = false;
 };
 
+/// A set of arms by their places, for sets that are used again and again: bit
+/// p % 16 of lanes[p / 16] says whether the arm in place p (Catalogue::Places)
+/// belongs to it. Places beyond the end do not; bits of places without an arm
+/// are left out.
+struct EligiblePlaces {
+  std::span<const std::uint16_t> lanes;
+};
+
 /// The arms from which one choice is made: all of them, those with these ids
-/// (each must exist, and none may occur twice), or those for which the mask is
-/// true. A mask has one value for each arm, in the order of Bandit::Ids. An
-/// Eligible refers to the caller's arrays.
-using Eligible =
-    std::variant<std::monostate, std::span<const ArmId>, std::span<const bool>>;
+/// (each must exist, and none may occur twice), those for which the mask is
+/// true, or those in these places. A mask has one value for each arm, in the
+/// order of Bandit::Ids. An Eligible refers to the caller's arrays.
+using Eligible = std::variant<std::monostate, std::span<const ArmId>,
+                              std::span<const bool>, EligiblePlaces>;
 
 /// A linear bandit over arms that may be added and removed at any time. It is
 /// the class through which programs use the library.
@@ -103,8 +111,8 @@ using Eligible =
 /// Costs, apart from those of the search: Choose, Learn, Observe and Predict
 /// take O(d^2), Learn and Observe up to O(d^3) if forgetting^d is below 7/8;
 /// Add, Remove and Update take O(d) an arm, for elim O(d^2). Eligible ids add
-/// O(1) each to a choice, and a mask adds O(K). With contexts d is the number
-/// of coefficients.
+/// O(1) each to a choice, a mask adds O(K), and a set of places O(K/16). With
+/// contexts d is the number of coefficients.
 ///
 /// With contexts, every method that takes a Context must be given one, and
 /// without contexts none: otherwise it throws Error(kInvalidArgument). A

@@ -2,6 +2,7 @@
 #define MANYARMS_CATALOGUE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,6 +11,22 @@
 #include "manyarms/types.h"
 
 namespace manyarms {
+
+/// Where an arm lies among the others. The order of Ids and draws of
+/// explore_uniform depend on it. An arm stays in its place until it is removed;
+/// the place is then given to the next arm that is added, those that were freed
+/// last first.
+using ArmPlace = std::uint32_t;
+
+/// Arms in their places, for programs that keep arms in a store of their own.
+struct PlacedArms {
+  std::span<const ArmId> ids;
+  std::span<const ArmPlace> places;  ///< of the ids, in ascending order
+  std::span<const float> features;   ///< of the ids, a row for each
+  /// All other places up to the largest one, in the order in which they were
+  /// freed.
+  std::span<const ArmPlace> free;
+};
 
 /// The arms: the caller's ids and their feature vectors.
 ///
@@ -53,6 +70,9 @@ class Catalogue {
 
   /// Rows of dim() values, one for each id. Throws Error(kUnknownId).
   std::vector<float> Features(std::span<const ArmId> ids) const;
+
+  /// The places of arms. Throws Error(kUnknownId).
+  std::vector<ArmPlace> Places(std::span<const ArmId> ids) const;
 
   std::size_t size() const;
   std::size_t dim() const;

@@ -79,6 +79,14 @@ struct PopulationStats : PolicyStats {
   std::uint64_t prior_refits = 0;  ///< how often a shared prior was learned
 };
 
+/// A decision that a learner has made, as it was written down by somebody who
+/// keeps the events of a population (Population::Redo).
+struct PastDecision {
+  ArmId arm = 0;
+  std::span<const float> features;  ///< the arm's at that moment
+  std::size_t eligible = 0;         ///< as of Decision
+};
+
 /// Many learners over one set of arms: each has its own rewards and makes its
 /// own decisions, and all choose from the same arms.
 ///
@@ -131,6 +139,12 @@ class Population {
   void Remove(ArmId id);
   void Update(std::span<const ArmId> ids, const FeatureRows& features);
 
+  /// Adds arms in given places, so that they lie where they lay in another
+  /// population, and arms that are added later will lie where they would have
+  /// lain there. REQUIRES: the population never had an arm. Throws as Add does,
+  /// and Error(kInvalidArgument) for places that cannot be.
+  void AddPlaced(const PlacedArms& arms);
+
   bool Contains(ArmId id) const;
   std::vector<ArmId> Ids() const;
   std::size_t size() const;  ///< number of arms
@@ -156,6 +170,20 @@ class Population {
   std::vector<Decision> ChooseBest(const LearnerKey& learner, std::size_t count,
                                    const Eligible& eligible = {},
                                    Context context = {});
+
+  /// Makes a choice again that was written down: the learner is afterwards as
+  /// if it had just made these decisions in this context, the best first, and
+  /// they are pending. Nothing is searched, and the arms need not exist any
+  /// more. Returns the decisions' ids. Throws Error(kInvalidArgument).
+  std::vector<DecisionId> Redo(const LearnerKey& learner,
+                               std::span<const PastDecision> decisions,
+                               Context context = {});
+
+  /// The decision becomes one for another arm, which somebody else has chosen
+  /// in its place: its reward will be learned with the features that the arm
+  /// has now. Throws as Learn does, and Error(kUnknownId) for an arm that there
+  /// is not.
+  void Reassign(const LearnerKey& learner, DecisionId decision, ArmId arm);
 
   /// A choice for each of the learners, on several threads. A learner that is
   /// given more than once chooses that often, in the order given. If arms

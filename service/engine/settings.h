@@ -62,7 +62,7 @@ std::string ToJson(const Settings& settings);
 /// Changes of semantics as a client gives them: an object with some of its
 /// fields. Throws likewise, and for other fields of settings, which cannot
 /// change.
-Semantics ParseChanges(std::string_view json, const Semantics& before);
+Semantics ParseChanges(std::string_view json, const Settings& before);
 
 }  // namespace manyarms::service
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/blocks.h"
 
 namespace manyarms {
@@ -14,6 +16,7 @@ const ArmSet* EligibleArms::Of(const Eligible& eligible) {
   set_.Clear();
   if (const auto* ids = std::get_if<1>(&eligible)) AddIds(*ids);
   if (const auto* mask = std::get_if<2>(&eligible)) AddMasked(*mask);
+  if (const auto* places = std::get_if<3>(&eligible)) AddPlaces(places->lanes);
   if (set_.size() == 0) throw Error(ErrorCode::kNoArms, "no arm is eligible");
   return &set_;
 }
@@ -45,6 +48,16 @@ void EligibleArms::AddMasked(std::span<const bool> mask) {
       lanes |= std::uint32_t{*next++} << lane;
     });
     if (lanes != 0) set_.AddBlock({.block = block, .lanes = lanes});
+  }
+}
+
+void EligibleArms::AddPlaces(std::span<const std::uint16_t> lanes) {
+  const ArmSet& arms = store_.members().arms();
+  const std::size_t blocks =
+      std::min<std::size_t>(lanes.size(), store_.block_count());
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    const std::uint32_t both = lanes[block] & arms.lanes(block);
+    if (both != 0) set_.AddBlock({.block = block, .lanes = both});
   }
 }
 

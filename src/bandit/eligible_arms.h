@@ -1,6 +1,7 @@
 #ifndef MANYARMS_BANDIT_ELIGIBLE_ARMS_H_
 #define MANYARMS_BANDIT_ELIGIBLE_ARMS_H_
 
+#include <cstdint>
 #include <span>
 
 #include "catalogue/arm_store.h"
@@ -24,6 +25,7 @@ class EligibleArms {
  private:
   void AddIds(std::span<const ArmId> ids);
   void AddMasked(std::span<const bool> mask);
+  void AddPlaces(std::span<const std::uint16_t> lanes);
 
   const ArmStore& store_;
   ArmSet set_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "manyarms/error.h"
 
@@ -62,6 +64,14 @@ void PendingDecisions::CheckArm(DecisionId decision, ArmId arm) const {
                             "another bandit's",
                             decision));
   }
+}
+
+void PendingDecisions::Reassign(DecisionId decision, ArmId arm,
+                                std::span<const float> features) {
+  const std::uint32_t place = PlaceOf(decision);
+  arms_[place] = arm;
+  eligible_[place] = 0;
+  std::ranges::copy(features, FeaturesAt(place).last(features.size()).begin());
 }
 
 void PendingDecisions::Remove(DecisionId decision) {

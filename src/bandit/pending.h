@@ -81,6 +81,11 @@ class PendingDecisions {
     return basis_;
   }
 
+  /// It is one for another arm from now on, in the same context. It has no
+  /// eligible arms then, since the arm was not the best of them.
+  void Reassign(DecisionId decision, ArmId arm,
+                std::span<const float> features);
+
   void Remove(DecisionId decision);
 
   std::size_t size() const { return size_; }

@@ -252,45 +252,6 @@ std::vector<Slot> ArmStore::Slots() const {
   return slots;
 }
 
-void ArmStore::Save(ByteWriter& writer) const {
-  writer.Transfer(slots_used_);
-  writer.Transfer(free_slots_);
-  std::vector<float> row(dim_);
-  for (const Slot slot : Slots()) {
-    CopyFeatures(slot, row);
-    writer.Transfer(id(slot));
-    writer.Values(std::span<const float>(row));
-  }
-}
-
-void ArmStore::Restore(ByteReader& reader) {
-  const auto slots = reader.Next<Slot>();
-  std::vector<Slot> free;
-  reader.Transfer(free);
-  CheckSaved(slots <= kMaxArms && free.size() <= slots &&
-                 (slots - free.size()) <=
-                     reader.left() / (sizeof(ArmId) + sizeof(float) * dim_),
-             "it ends too early");
-  std::vector<bool> is_free(slots);
-  for (const Slot slot : free) {
-    CheckSaved(slot < slots && !is_free[slot], "its slots are mixed up");
-    is_free[slot] = true;
-  }
-  index_.Reserve(slots - free.size());
-  std::vector<float> row(dim_);
-  for (Slot slot = 0; slot < slots; ++slot) {
-    TakeSlot();
-    if (is_free[slot]) continue;
-    const auto id = reader.Next<ArmId>();
-    reader.Values(std::span<float>(row));
-    CheckFeatures(row, dim_);
-    CheckSaved(Put(slot, id, row), "it has an arm twice");
-    members_.Add(slot);
-  }
-  free_slots_ = std::move(free);
-  AddToCompactCopy(Slots());
-}
-
 void ArmStore::CopyFeatures(Slot slot, std::span<float> out) const {
   const float* lane = blocks().Features(BlockOf(slot)) + LaneOf(slot);
   for (std::size_t j = 0; j < dim_; ++j) out[j] = lane[j * kLanes];

@@ -121,6 +121,13 @@ class ArmStore {
   /// Changes wait while it is held.
   std::shared_lock<SharedMutex> ReadLock() const;
 
+  /// Adds arms in these slots, in ascending order; all other slots up to the
+  /// largest one are free, and were freed in the given order. REQUIRES: the
+  /// store has never had an arm. Throws Error(kInvalidArgument) or
+  /// Error(kDuplicateId), and leaves the store as it was.
+  void AddPlaced(std::span<const Slot> slots, std::span<const ArmId> ids,
+                 std::span<const float> features, std::span<const Slot> free);
+
   /// Writes arms and slots, so that arms that are added later get the slots
   /// that they would have got without saving and loading.
   void Save(ByteWriter& writer) const;

@@ -56,6 +56,14 @@ std::vector<float> Catalogue::Features(std::span<const ArmId> ids) const {
   return rows;
 }
 
+std::vector<ArmPlace> Catalogue::Places(std::span<const ArmId> ids) const {
+  const auto lock = state_->store.ReadLock();
+  std::vector<ArmPlace> places;
+  places.reserve(ids.size());
+  for (const ArmId id : ids) places.push_back(state_->store.At(id));
+  return places;
+}
+
 std::size_t Catalogue::size() const {
   const auto lock = state_->store.ReadLock();
   return state_->store.size();

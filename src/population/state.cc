@@ -226,6 +226,15 @@ std::vector<Decision> Population::State::ChooseFor(const LearnerKey& key,
   return decisions;
 }
 
+PendingDecisions& Population::State::PendingOf(Learner& learner) const {
+  if (!learner.pending) {
+    learner.pending = std::make_unique<PendingDecisions>(
+        model.context_dim() + store.dim(), options.max_pending,
+        learner.decisions);
+  }
+  return *learner.pending;
+}
+
 std::vector<Decision> Population::State::Decide(const LearnerKey& key,
                                                 Learner& learner,
                                                 const Chosen& chosen,
@@ -238,18 +247,13 @@ std::vector<Decision> Population::State::Decide(const LearnerKey& key,
   }
   std::vector<Decision> decisions;
   decisions.reserve(chosen.hits.size());
-  if (!learner.pending) {
-    learner.pending = std::make_unique<PendingDecisions>(
-        model.context_dim() + store.dim(), options.max_pending,
-        learner.decisions);
-  }
   for (const Hit& hit : chosen.hits) {
     const ArmId arm = store.id(hit.slot);
     const bool follows = !decisions.empty();
     const std::span<float> row =
-        learner.pending->Add({.arm = arm,
-                              .eligible = follows ? 0 : chosen.eligible,
-                              .basis = chosen.basis});
+        PendingOf(learner).Add({.arm = arm,
+                                .eligible = follows ? 0 : chosen.eligible,
+                                .basis = chosen.basis});
     std::ranges::copy(context, row.begin());
     store.CopyFeatures(hit.slot, row.subspan(context.size()));
     learner.decisions = learner.pending->last();

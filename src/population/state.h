@@ -57,6 +57,9 @@ struct Population::State {
   std::vector<Decision> Decide(const LearnerKey& key, Learner& learner,
                                const Chosen& chosen, Context context);
 
+  /// The learner's pending decisions, to which one will be added.
+  PendingDecisions& PendingOf(Learner& learner) const;
+
   /// A finder of its own for a learner, or for all that have learned nothing,
   /// if it has one or gets one; `start` is what new ones begin with.
   /// REQUIRES: the caller does not hold the store's ReadLock.
