@@ -11,42 +11,12 @@
 #include "manyarms/evaluation.h"
 #include "manyarms/learner_key.h"
 #include "manyarms/population.h"
+#include "service/engine/arm_info.h"
+#include "service/engine/limits.h"
 #include "service/engine/settings.h"
 #include "service/store/store.h"
 
 namespace manyarms::service {
-
-/// An arm as clients name it: by a number or a text, whichever the bandit has.
-using ArmName = std::variant<ArmId, std::string>;
-
-struct Limits {
-  std::size_t bandits = 1'000;
-  std::uint64_t arms = 100'000'000;          ///< of a bandit
-  std::uint64_t learners = 10'000'000;       ///< of a bandit
-  std::uint64_t open_decisions = 5'000'000;  ///< of a bandit
-  std::size_t events = 1'000'000;  ///< remembered for retries, of a bandit
-  std::size_t slate = 1'000;
-  std::size_t tags = 64;   ///< of an arm
-  std::size_t text = 256;  ///< bytes of a name, key, event or tag
-};
-
-/// An error of the service that has a status of its own.
-enum class Refusal : std::uint8_t {
-  kNotFound,    ///< 404
-  kConflict,    ///< 409
-  kTooMany,     ///< 429: a limit of the service is reached
-  kUnavailable  ///< 503: the store cannot write now
-};
-
-class Refused : public std::runtime_error {
- public:
-  Refused(Refusal why, const std::string& message)
-      : std::runtime_error(message), why_(why) {}
-  Refusal why() const { return why_; }
-
- private:
-  Refusal why_;
-};
 
 // NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 
@@ -88,12 +58,6 @@ struct RewardAnswer {
   /// If it was not: "waiting" (it counts when the wait is over), "late" (it was
   /// logged, and is not learned), "repeated" (its id was seen before).
   std::string reason = {};
-};
-
-struct ArmInfo {
-  ArmName arm = {};
-  std::vector<float> features = {};
-  std::vector<std::string> tags = {};
 };
 
 struct LearnerView {
@@ -172,9 +136,10 @@ class ServedBandit {
     std::uint64_t changed = 0;
   };
   PutResult PutArms(std::vector<ArmInfo> arms, bool only_new);
-  /// Throws what PutArms would throw for these arms, without doing it. `seen`
-  /// has the arms of earlier calls, for duplicates.
-  class ArmChecker;
+  /// Throws what PutArms would throw for this arm's name, features and tags,
+  /// so that a long body can be refused at its first wrong arm. (Arms that are
+  /// given twice, and limits, are found by PutArms.)
+  void CheckArm(const ArmInfo& arm) const;
   /// All or none. Throws Error(kUnknownId).
   Sequence RemoveArms(const std::vector<ArmName>& arms);
   /// Up to `most` arms in places from `from` on, and the place to go on from

@@ -1,0 +1,42 @@
+#ifndef MANYARMS_SERVICE_ENGINE_LIMITS_H_
+#define MANYARMS_SERVICE_ENGINE_LIMITS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace manyarms::service {
+
+struct Limits {
+  std::size_t bandits = 1'000;
+  std::uint64_t arms = 100'000'000;          ///< of a bandit
+  std::uint64_t learners = 10'000'000;       ///< of a bandit
+  std::uint64_t open_decisions = 5'000'000;  ///< of a bandit
+  std::size_t events = 1'000'000;  ///< remembered for retries, of a bandit
+  std::size_t slate = 1'000;
+  std::size_t tags = 64;   ///< of an arm
+  std::size_t text = 256;  ///< bytes of a name, key, event or tag
+};
+
+/// An error of the service that has a status of its own.
+enum class Refusal : std::uint8_t {
+  kNotFound,    ///< 404
+  kConflict,    ///< 409
+  kTooMany,     ///< 429: a limit of the service is reached
+  kUnavailable  ///< 503: the store cannot write now
+};
+
+class Refused : public std::runtime_error {
+ public:
+  Refused(Refusal why, const std::string& message)
+      : std::runtime_error(message), why_(why) {}
+  Refusal why() const { return why_; }
+
+ private:
+  Refusal why_;
+};
+
+}  // namespace manyarms::service
+
+#endif  // MANYARMS_SERVICE_ENGINE_LIMITS_H_
