@@ -1,6 +1,7 @@
 // A population that is made again from what somebody has written down decides
 // as the one that did not stop.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -107,7 +108,7 @@ void Play(Recorded& recorded, std::mt19937& random, ArmId& next) {
       std::advance(at, random() % recorded.arms.size());
       recorded.Remove(at->second);
     } else if (what < 6 || recorded.open.empty()) {
-      recorded.Choose("u" + std::to_string(random() % 5), 1 + random() % 3);
+      recorded.Choose(fmt::format("u{}", random() % 5), 1 + random() % 3);
     } else {
       recorded.Learn(random() % recorded.open.size(),
                      static_cast<double>(random() % 100) / 50);
@@ -156,7 +157,7 @@ TEST(RestoredPopulation, DecidesAsTheOneThatDidNotStop) {
     EXPECT_EQ(restored.Ids(), recorded.population.Ids());
     // Arms that come now must get the same places.
     for (int step = 0; step < 300; ++step) {
-      const std::string learner = "u" + std::to_string(random() % 6);
+      const std::string learner = fmt::format("u{}", random() % 6);
       const Decision expected = recorded.Choose(learner, 1).front();
       const Decision decision = restored.ChooseBest(learner, 1).front();
       ASSERT_EQ(decision.id, expected.id) << "seed " << seed;
