@@ -18,6 +18,7 @@ namespace manyarms {
 namespace {
 
 constexpr std::size_t kDim = 4;
+constexpr std::size_t kMostPending = 40;
 
 // A population, and what its user writes down about it.
 struct Recorded {
@@ -55,6 +56,11 @@ struct Recorded {
                                  .eligible = decision.eligible});
       open.emplace_back(learner, decision.id);
     }
+    // Those that are too old are pending no more.
+    const DecisionId newest = made.back().id;
+    std::erase_if(open, [&](const auto& one) {
+      return one.first == learner && one.second + kMostPending <= newest;
+    });
     events.push_back(event);
     return made;
   }
@@ -121,7 +127,7 @@ PopulationOptions Options() {
           .rewards = RewardModel::kLinear,
           .explore_uniform = 0.3,
           .seed = 5,
-          .max_pending = 40};
+          .max_pending = kMostPending};
 }
 
 // Events of exported learners are not redone.
