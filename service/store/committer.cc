@@ -143,6 +143,7 @@ void Committer::Run() {
     CommitQueued();
     RunOneTask();
     DeleteForgotten();
+    TidyUp();
   }
   std::vector<Waiters::Done> left;
   {
@@ -323,6 +324,12 @@ void Committer::DeleteForgotten() {
   if (!failed) return;
   if (failed->is_fatal) Note(*failed);
   next_forgetting_ = Clock::now() + std::chrono::seconds(1);
+}
+
+void Committer::TidyUp() {
+  if (!database_ || failed_for_good()) return;
+  const auto failed = Try([&] { database_->TidyUp(); });
+  if (failed && failed->is_fatal) Note(*failed);
 }
 
 void Committer::RefuseTasks() {

@@ -74,6 +74,7 @@ class Committer {
   void CommitQueued();
   void RunOneTask();
   void DeleteForgotten();
+  void TidyUp();
   /// Throws sql::Failure and others.
   void Write(const Batch& batch, Sequence last);
   /// Opens a lost connection again, and returns whether the commit of the
