@@ -209,6 +209,7 @@ class ServedBandit::State::Turn {
     if (learner.first_unsaved == 0) learner.first_unsaved = event;
     ++learner.unsaved;
     ++state_.unsaved;
+    learner.has_changed = true;
     Keep();
   }
 
