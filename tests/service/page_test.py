@@ -216,6 +216,10 @@ class Page:
                     "button", "textbox", "combobox", "slider", "link", "table", "img", "image"):
                 continue
             check(node.get("name", {}).get("value"), f"{name}: a {role} has no name: {node}")
+        bare = self.script(
+            "return [...document.querySelectorAll('input, select')].filter("
+            "e => e.labels.length === 0).map(e => e.id)")
+        check(not bare, f"{name}: no label for {bare}")
         twice = self.script(
             "const ids = [...document.querySelectorAll('[id]')].map(e => e.id);"
             "return ids.filter((id, i) => ids.indexOf(id) !== i)")
