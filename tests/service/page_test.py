@@ -457,6 +457,9 @@ def check_away(page, program, data, service):
         check(again.url == service.url, f"{again.url} after {service.url}")
         page.wait_for_state("ready")
         check(not page.seen("away"), "it still says that the service is away")
+        wait_for("figures of the new process",
+                 lambda: "since the service was started" in page.text("verdict"))
+        check(not page.seen("bandit-steps"), "an old bandit is shown as a new one")
         check(not page.script("return document.body.classList.contains('stale')"),
               "new figures look like old ones")
         page.check_console("back", (EXPECTED_IN_CONSOLE,))
