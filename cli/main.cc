@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
     manyarms::cli::AddReport(app);
     manyarms::cli::AddPlanLsh(app);
     manyarms::cli::AddAdversary(app);
+    manyarms::cli::AddLoadTest(app);
     manyarms::cli::AddOptions(app);
     try {
       app.parse(argc, argv);
