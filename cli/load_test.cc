@@ -1,7 +1,5 @@
 // Drives a running service and says how fast it answers.
 
-#include "service/load/run_load.h"
-
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -14,6 +12,7 @@
 #include "manyarms/error.h"
 #include "output.h"
 #include "progress.h"
+#include "service/load/run_load.h"
 
 namespace manyarms::cli {
 namespace {
