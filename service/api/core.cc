@@ -1,0 +1,23 @@
+#include "service/api/core.h"
+
+#include "service/api/json_output.h"
+
+namespace manyarms::service {
+
+void Core::Answered(std::size_t route, unsigned status, double seconds,
+                    const std::string& failure) {
+  counts.Add(route, status, seconds);
+  const bool slow = seconds >= options.slow_seconds;
+  if (!slow && status < 500) return;
+  const std::string name =
+      route < Routes().size() ? Routes()[route].short_name() : "other";
+  if (slow) history.AddSlow({SystemTime(), name, status, seconds});
+  log.Write(slow ? "slow" : "failed", [&](JsonOutput& line) {
+    line.Field("route", name)
+        .Field("status", std::uint64_t{status})
+        .Field("seconds", seconds);
+    if (!failure.empty()) line.Field("reason", failure);
+  });
+}
+
+}  // namespace manyarms::service
