@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
     manyarms::cli::AddPlanLsh(app);
     manyarms::cli::AddAdversary(app);
     manyarms::cli::AddLoadTest(app);
+    manyarms::cli::AddLog(app);
     manyarms::cli::AddOptions(app);
     try {
       app.parse(argc, argv);
