@@ -78,7 +78,8 @@ void Put(Call& call, std::vector<ArmInfo> arms, bool only_new) {
 }  // namespace
 
 void ListArms(const CallPointer& call) {
-  const std::uint64_t from = call->query().Count("from", 0, 0, ~std::uint64_t{0});
+  const std::uint64_t from =
+      call->query().Count("from", 0, 0, ~std::uint64_t{0});
   const std::uint64_t limit =
       call->query().Count("limit", kUsualPage, 1, kLongestPage);
   call->query().End();

@@ -18,9 +18,9 @@ PutMode PutModeOf(Query& query) {
   PutMode put;
   const std::string mode = query.Text("mode").value_or("put");
   if (mode != "put" && mode != "add") {
-    throw Error(ErrorCode::kInvalidArgument,
-                "the parameter mode is \"" + Shortened(mode) +
-                    "\", expected put or add");
+    throw Error(ErrorCode::kInvalidArgument, "the parameter mode is \"" +
+                                                 Shortened(mode) +
+                                                 "\", expected put or add");
   }
   put.only_new = mode == "add";
   put.progress = query.Truth("progress");
@@ -41,8 +41,8 @@ ArmsSink::ArmsSink(Core& core, std::size_t route,
             arms_.push_back(std::move(arm));
           },
   };
-  body_ = form == Form::kNpy ? MakeNpyBody(options)
-                             : MakeJsonLinesBody(options);
+  body_ =
+      form == Form::kNpy ? MakeNpyBody(options) : MakeJsonLinesBody(options);
   if (++core_.bulk_bodies > kMostAtOnce) {
     --core_.bulk_bodies;
     throw HttpError(503, "too many requests with many arms at the same time");

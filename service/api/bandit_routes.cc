@@ -44,8 +44,7 @@ void GetBandit(const CallPointer& call) {
 void PatchBandit(const CallPointer& call) {
   call->query().End();
   ServedBandit& bandit = call->bandit();
-  const Semantics semantics =
-      ParseChanges(call->body(), bandit.settings());
+  const Semantics semantics = ParseChanges(call->body(), bandit.settings());
   const Sequence durable_at = bandit.Change(semantics);
   call->SendWhenDurable(durable_at, Description(bandit, 200));
 }

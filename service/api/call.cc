@@ -94,10 +94,9 @@ void Call::End() {
 }
 
 void Call::OnWorker(std::function<void(Call&)> handle) {
-  core_.server->OnWorker(
-      [self = shared_from_this(), handle = std::move(handle)] {
-        self->Guarded(handle);
-      });
+  core_.OnWorker([self = shared_from_this(), handle = std::move(handle)] {
+    self->Guarded(handle);
+  });
 }
 
 void Call::SendWhenDurable(Sequence change, http::Response response) {
@@ -112,14 +111,13 @@ void Call::SendWhenDurable(Sequence change, http::Response response) {
 }
 
 void Call::WhenDurable(Sequence change, std::function<void(Call&)> handle) {
-  core_.store->WhenDurable(
-      change, [self = shared_from_this(), handle = std::move(handle)](
-                  bool durable) {
-        self->Guarded([&](Call& call) {
-          if (!durable) throw HttpError(503, call.core_.store->failure());
-          call.OnWorker(handle);
-        });
-      });
+  core_.store->WhenDurable(change, [self = shared_from_this(),
+                                    handle = std::move(handle)](bool durable) {
+    self->Guarded([&](Call& call) {
+      if (!durable) throw HttpError(503, call.core_.store->failure());
+      call.OnWorker(handle);
+    });
+  });
 }
 
 }  // namespace manyarms::service

@@ -105,14 +105,14 @@ void ChooseBatch(Call& call, Batch<ChoiceRequest> wanted) {
   bool recall = false;
   for (auto& one : wanted) {
     batch->push_back(Make(bandit, std::move(one)));
-    if (const auto* answer =
-            std::get_if<ChoiceAnswer>(&batch->back().answer)) {
+    if (const auto* answer = std::get_if<ChoiceAnswer>(&batch->back().answer)) {
       durable_at = std::max(durable_at, answer->durable_at);
       recall = recall || answer->decisions.empty();
     }
   }
   if (durable_at == 0) return call.Send(BatchResponse(bandit, *batch));
-  if (!recall) return SendChosen(call, durable_at, BatchResponse(bandit, *batch));
+  if (!recall)
+    return SendChosen(call, durable_at, BatchResponse(bandit, *batch));
   call.WhenDurable(durable_at, [batch](Call& self) {
     self.Send(BatchResponse(self.bandit(), *batch));
   });
@@ -130,12 +130,11 @@ void PostChoose(const CallPointer& call) {
         *call, answer.durable_at,
         ChoiceResponse(request, answer.repeated, answer.decisions));
   }
-  call->WhenDurable(
-      answer.durable_at,
-      [request = std::move(request), answer = std::move(answer)](Call& self) {
-        self.Send(
-            ChoiceResponse(request, true, Recalled(self.bandit(), answer)));
-      });
+  call->WhenDurable(answer.durable_at, [request = std::move(request),
+                                        answer =
+                                            std::move(answer)](Call& self) {
+    self.Send(ChoiceResponse(request, true, Recalled(self.bandit(), answer)));
+  });
 }
 
 void PostChoices(const CallPointer& call) {

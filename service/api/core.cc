@@ -1,8 +1,25 @@
 #include "service/api/core.h"
 
+#include <utility>
+
 #include "service/api/json_output.h"
 
 namespace manyarms::service {
+
+void Core::SetServer(http::Server* server) {
+  const std::lock_guard lock(mutex_);
+  server_ = server;
+}
+
+void Core::OnWorker(std::function<void()> work) {
+  const std::lock_guard lock(mutex_);
+  if (server_ != nullptr) server_->OnWorker(std::move(work));
+}
+
+http::ServerStats Core::server_stats() const {
+  const std::lock_guard lock(mutex_);
+  return server_ != nullptr ? server_->stats() : http::ServerStats();
+}
 
 void Core::Answered(std::size_t route, unsigned status, double seconds,
                     const std::string& failure) {

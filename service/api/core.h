@@ -2,6 +2,7 @@
 #define MANYARMS_SERVICE_API_CORE_H_
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -18,8 +19,8 @@ namespace manyarms::service {
 
 enum class Phase : std::uint8_t { kStarting, kReady, kStopping };
 
-/// What all requests of a service share. Engine, store and server are there
-/// once the phase is not kStarting any more.
+/// What all requests of a service share. Engine and store are there once the
+/// phase is not kStarting any more.
 class Core {
  public:
   explicit Core(const ServiceOptions& given)
@@ -37,7 +38,6 @@ class Core {
   History history;
   std::atomic<Phase> phase = Phase::kStarting;
   std::atomic<int> bulk_bodies = 0;  ///< bodies of POST arms that are received
-  http::Server* server = nullptr;
   Store* store = nullptr;
   Engine* engine = nullptr;
 
@@ -51,6 +51,11 @@ class Core {
     tokens_ = std::move(shared);
   }
 
+  /// Work is dropped while there is no server, which answers its request.
+  void SetServer(http::Server* server);
+  void OnWorker(std::function<void()> work);
+  http::ServerStats server_stats() const;
+
   /// Counts a request that was answered, and logs it if it was slow or failed.
   void Answered(std::size_t route, unsigned status, double seconds,
                 const std::string& failure);
@@ -58,6 +63,7 @@ class Core {
  private:
   mutable std::mutex mutex_;
   std::shared_ptr<const Tokens> tokens_;
+  http::Server* server_ = nullptr;
 };
 
 }  // namespace manyarms::service

@@ -34,12 +34,13 @@ void History::Tick(Time now, const RouteCounts& all,
   end_ = std::floor(now);
   LatencyCounts latency = all.latency;
   latency -= last_.latency;
-  PushWithin(seconds_,
-             {.requests = static_cast<double>(all.requests() - last_.requests()),
-              .errors = static_cast<double>(all.errors() - last_.errors()),
-              .p50 = latency.Quantile(0.5),
-              .p99 = latency.Quantile(0.99)},
-             kSeconds);
+  PushWithin(
+      seconds_,
+      {.requests = static_cast<double>(all.requests() - last_.requests()),
+       .errors = static_cast<double>(all.errors() - last_.errors()),
+       .p50 = latency.Quantile(0.5),
+       .p99 = latency.Quantile(0.99)},
+      kSeconds);
   last_ = all;
   std::erase_if(bandits_,
                 [&](const auto& known) { return !sums.contains(known.first); });

@@ -69,11 +69,10 @@ void JsonInput::FailType(const char* expected) {
 }
 
 void JsonInput::Refuse(std::string_view value, const char* expected) const {
-  throw Error(
-      ErrorCode::kInvalidArgument,
-      fmt::format("{}{} is {}, expected {}", name_,
-                  index_ ? fmt::format("[{}]", *index_) : std::string(),
-                  Shortened(value), expected));
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("{}{} is {}, expected {}", name_,
+                          index_ ? fmt::format("[{}]", *index_) : std::string(),
+                          Shortened(value), expected));
 }
 
 void JsonInput::FailTwice(std::string_view name) const {

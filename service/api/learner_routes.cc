@@ -48,9 +48,8 @@ void PostPredict(const CallPointer& call) {
   if (request.best == 0 && !request.rows && request.arms.size() <= kFewArms) {
     return Predict(*call, request);
   }
-  call->OnWorker([request = std::move(request)](Call& self) {
-    Predict(self, request);
-  });
+  call->OnWorker(
+      [request = std::move(request)](Call& self) { Predict(self, request); });
 }
 
 void ListLearners(const CallPointer& call) {
@@ -91,8 +90,7 @@ void GetLearner(const CallPointer& call) {
 
 void DeleteLearner(const CallPointer& call) {
   call->query().End();
-  const Sequence durable_at =
-      call->bandit().ForgetLearner(call->argument(1));
+  const Sequence durable_at = call->bandit().ForgetLearner(call->argument(1));
   call->SendWhenDurable(durable_at, {.status = 204, .content_type = {}});
 }
 

@@ -77,8 +77,7 @@ class NpyBody : public ArmsBody {
 
   std::size_t TakeValues(std::string_view piece) {
     if (!buffer_.empty()) {
-      const std::size_t take =
-          std::min(width_ - buffer_.size(), piece.size());
+      const std::size_t take = std::min(width_ - buffer_.size(), piece.size());
       buffer_ += piece.substr(0, take);
       if (buffer_.size() == width_) {
         TakeRow(buffer_);
@@ -128,19 +127,20 @@ class NpyBody : public ArmsBody {
   void BeginFeatures(const NpyHeader& header) {
     is_float_ = header.type == "<f4";
     if (!is_float_ && header.type != "<f8") {
-      FailInvalid(fmt::format("the type of the features is '{}', must be "
-                              "float32 or float64 (little-endian)",
-                              Shortened(header.type)));
+      FailInvalid(
+          fmt::format("the type of the features is '{}', must be "
+                      "float32 or float64 (little-endian)",
+                      Shortened(header.type)));
     }
     if (header.fortran) {
       FailInvalid("the features are in Fortran order, must be in C order");
     }
     if (header.shape.size() != 2 || header.shape[0] != rows_ ||
         header.shape[1] != options_.dim) {
-      FailInvalid(fmt::format("the shape of the features is ({}), must be "
-                              "({}, {})",
-                              fmt::join(header.shape, ", "), rows_,
-                              options_.dim));
+      FailInvalid(
+          fmt::format("the shape of the features is ({}), must be "
+                      "({}, {})",
+                      fmt::join(header.shape, ", "), rows_, options_.dim));
     }
     width_ = options_.dim * (is_float_ ? sizeof(float) : sizeof(double));
   }
@@ -155,7 +155,8 @@ class NpyBody : public ArmsBody {
       if (array_ == Array::kIds) {
         ids_->Take(bytes);
       } else {
-        options_.use({.arm = ids_->Release(done_), .features = Features(bytes)});
+        options_.use(
+            {.arm = ids_->Release(done_), .features = Features(bytes)});
       }
     });
     if (++done_ == rows_) EndArray();

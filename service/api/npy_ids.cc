@@ -70,25 +70,26 @@ NpyIds::NpyIds(const std::string& type, bool named) {
   const char* const end = type.data() + type.size();
   const bool plain = type.size() >= 3 && (type[0] == '<' || type[0] == '|');
   if (plain) {
-    const auto [parsed, error] =
-        std::from_chars(type.data() + 2, end, count);
+    const auto [parsed, error] = std::from_chars(type.data() + 2, end, count);
     if (error != std::errc() || parsed != end) count = 0;
   }
   const char kind = plain ? type[1] : '\0';
   const bool is_text = kind == 'U' || kind == 'S';
   const bool is_number = kind == 'u' || kind == 'i';
-  const bool fits = is_text ? count > 0 && count <= kMostWidth
-                            : count == 1 || count == 2 || count == 4 ||
-                                  count == 8;
+  const bool fits = is_text
+                        ? count > 0 && count <= kMostWidth
+                        : count == 1 || count == 2 || count == 4 || count == 8;
   if ((!is_text && !is_number) || !fits) {
-    FailInvalid(fmt::format("the type of the ids is '{}', must be one of whole "
-                            "numbers or texts (little-endian)",
-                            Shortened(type)));
+    FailInvalid(
+        fmt::format("the type of the ids is '{}', must be one of whole "
+                    "numbers or texts (little-endian)",
+                    Shortened(type)));
   }
   if (is_text != named) {
-    FailInvalid(fmt::format("the type of the ids is '{}', and the arms of this "
-                            "bandit have {}",
-                            type, named ? "names" : "numbers"));
+    FailInvalid(
+        fmt::format("the type of the ids is '{}', and the arms of this "
+                    "bandit have {}",
+                    type, named ? "names" : "numbers"));
   }
   kind_ = kind == 'U'   ? Kind::kUnicode
           : kind == 'S' ? Kind::kBytes

@@ -54,8 +54,8 @@ void ReadSlate(JsonInput& input, ChoiceRequest& choice) {
 
 void ReadChoice(JsonInput& input, ChoiceRequest& choice) {
   constexpr std::array<Name, 8> kNames{"learner", "context", "count",
-                                        "arms",    "tags",    "event",
-                                        "active",  "own_arm"};
+                                       "arms",    "tags",    "event",
+                                       "active",  "own_arm"};
   input.Object(kNames, [&](std::size_t field) {
     switch (field) {
       case 0:
@@ -130,8 +130,8 @@ void ReadReference(JsonInput& input, DecisionReference& reference) {
 }
 
 void ReadObservation(JsonInput& input, Observation& observation) {
-  constexpr std::array<Name, 5> kNames{"learner", "arm", "features",
-                                        "context", "reward"};
+  constexpr std::array<Name, 5> kNames{"learner", "arm", "features", "context",
+                                       "reward"};
   bool given = false;
   bool has_features = false;
   input.Object(kNames, [&](std::size_t field) {
@@ -159,7 +159,7 @@ void ReadObservation(JsonInput& input, Observation& observation) {
 
 void ReadPrediction(JsonInput& input, PredictionRequest& request) {
   constexpr std::array<Name, 5> kNames{"learner", "context", "arms", "best",
-                                        "rows"};
+                                       "rows"};
   int ways = 0;
   input.Object(kNames, [&](std::size_t field) {
     if (field >= 2) ++ways;
@@ -311,8 +311,8 @@ std::vector<ArmInfo> ParseArms(std::string_view body) {
       try {
         ReadArm(input, arms.emplace_back());
       } catch (const Error& error) {
-        throw Error(error.code(), fmt::format("arms[{}]: {}", arms.size() - 1,
-                                              error.what()));
+        throw Error(error.code(),
+                    fmt::format("arms[{}]: {}", arms.size() - 1, error.what()));
       }
     });
   });
@@ -321,8 +321,7 @@ std::vector<ArmInfo> ParseArms(std::string_view body) {
 
 std::vector<ArmName> ParseArmNames(std::string_view body) {
   std::vector<ArmName> arms;
-  ReadList(body, "arms",
-           [&](JsonInput& input) { arms = ReadArmNames(input); });
+  ReadList(body, "arms", [&](JsonInput& input) { arms = ReadArmNames(input); });
   return arms;
 }
 

@@ -60,8 +60,7 @@ void PostRewards(const CallPointer& call) {
       continue;
     }
     try {
-      const RewardAnswer answer =
-          bandit.Reward(std::get<RewardRequest>(one));
+      const RewardAnswer answer = bandit.Reward(std::get<RewardRequest>(one));
       durable_at = std::max(durable_at, answer.durable_at);
       WriteReward(answer, json);
     } catch (...) {

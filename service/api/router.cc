@@ -93,8 +93,7 @@ Match FindRoute(http::Method method, std::string_view path) {
       continue;
     }
     match.route = pattern.route;
-    match.index =
-        static_cast<std::size_t>(pattern.route - Routes().data());
+    match.index = static_cast<std::size_t>(pattern.route - Routes().data());
     for (std::size_t i = 0; i < segments.size(); ++i) {
       if (IsArgument(pattern.segments[i])) {
         match.arguments.push_back(PercentDecoded(segments[i]));

@@ -81,8 +81,8 @@ void Tokens::Add(std::string_view role, std::string_view token,
     throw Error(ErrorCode::kInvalidArgument,
                 place + ": the role must be read, decide or admin");
   }
-  const bool printable = std::ranges::all_of(
-      token, [](char c) { return c > ' ' && c < '\x7f'; });
+  const bool printable =
+      std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7f'; });
   if (token.empty() || token.size() > kMostBytes || !printable) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("{}: a token must be 1 to {} printable characters "
@@ -160,8 +160,7 @@ Tokens ReadTokens(const std::string& path) {
 
 bool IsReadableByAll(const std::string& path) {
   std::error_code ignored;
-  const auto permissions =
-      std::filesystem::status(path, ignored).permissions();
+  const auto permissions = std::filesystem::status(path, ignored).permissions();
   return !ignored && (permissions & std::filesystem::perms::others_read) !=
                          std::filesystem::perms::none;
 }

@@ -34,11 +34,12 @@ std::string PercentDecoded(std::string_view text) {
     }
     unsigned byte = 0;
     const std::string_view digits = text.substr(i + 1, 2);
-    const auto [end, error] = std::from_chars(
-        digits.data(), digits.data() + digits.size(), byte, 16);
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
     if (digits.size() != 2 || error != std::errc() ||
         end != digits.data() + 2) {
-      throw HttpError(400, "the address has a % without two hexadecimal digits");
+      throw HttpError(400,
+                      "the address has a % without two hexadecimal digits");
     }
     decoded += static_cast<char>(static_cast<unsigned char>(byte));
     i += 2;
