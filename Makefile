@@ -6,7 +6,7 @@
 .PHONY: test-statistical test-asan test-tsan test-soak test-peers build-bench
 .PHONY: lint check-format tidy format
 .PHONY: bench bench-scaling bench-lsh bench-python bench-peers bench-learners
-.PHONY: bench-baselines bench-rewards
+.PHONY: bench-baselines bench-rewards bench-service
 
 JOBS := $(shell nproc)
 
@@ -155,6 +155,11 @@ bench-rewards: setup ## Measure clicks and forgetting and make docs/rewards.md
 	@scripts/setup python3-matplotlib
 	scripts/bench-rewards
 	scripts/rewards-page
+
+bench-service: build ## Measure the service beside other servers and make docs/serving.md
+	cmake --build --preset release --parallel $(JOBS) --target bench_do_nothing
+	scripts/bench-service
+	scripts/service-page
 
 format: setup ## Format all sources
 	scripts/sources | xargs clang-format -i
