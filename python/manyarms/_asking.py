@@ -54,26 +54,13 @@ class Asking:
             raise error_from(last["error"])
         return ArmsPut(last["added"], last["changed"], last["arms"])
 
-    def _choice(
-        self, learner: int | str, eligible: Ids | None, context: Row | None,
-        tags: str | None, event: str | None, active: bool, own_arm: int | str | None,
-    ) -> dict[str, Any]:
-        choice: dict[str, Any] = {"learner": _sent.as_learner(learner)}
-        if eligible is not None:
-            choice["arms"] = _sent.as_ids(eligible, "eligible")
-        if context is not None:
-            choice["context"] = _sent.as_row(context, "context")
-        if tags is not None:
-            choice["tags"] = tags
-        if event is None:
-            event = self._new_id()
-        if event is not None:
-            choice["event"] = event
-        if not active:
-            choice["active"] = False
-        if own_arm is not None:
-            choice["own_arm"] = _sent.as_arm(own_arm, "own_arm")
-        return choice
+    def _choice(self, learner: str, active: bool, event: str | None,
+                **restricted: Any) -> dict[str, Any]:
+        """A choice as it is sent, with those of its fields that are given."""
+        event = self._new_id() if event is None else event
+        fields = {"event": event, "active": None if active else False} | restricted
+        given = {name: value for name, value in fields.items() if value is not None}
+        return {"learner": learner} | given
 
     def _reward(
         self, decision: ServedDecision | int | str, reward: float, id: str | None
@@ -87,7 +74,7 @@ class Asking:
     ) -> None:
         body = {"learner": _sent.as_learner(learner), "reward": float(reward)} | of
         if context is not None:
-            body["context"] = _sent.as_row(context, "context")
+            body["context"] = _sent.as_row(context)
         self._post("observe", json_body(body), repeatable=False)
 
     def _predict(
@@ -95,7 +82,7 @@ class Asking:
     ) -> dict[str, Any]:
         body = {"learner": _sent.as_learner(learner)} | body
         if context is not None:
-            body["context"] = _sent.as_row(context, "context")
+            body["context"] = _sent.as_row(context)
         return dict(self._post("predict", json_body(body)))
 
     def _batches(

@@ -221,6 +221,8 @@ def _is_mistrust(error: Exception) -> bool:
 
 def _result_of(response: http.client.HTTPResponse, data: bytes) -> Any:
     status = response.status
+    if status == 204:
+        return None
     if 200 <= status < 300:
         kind = response.headers.get_content_type()
         return _parsed(data) if kind == "application/json" else data.decode("utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,7 +68,20 @@ def as_texts(given: Any, name: str) -> list[str]:
     return [str(text) for text in texts]
 
 
-def as_row(given: Any, name: str) -> list[float]:
+def or_none(convert: Callable[[Any], Any], given: Any) -> Any:
+    """What is given, converted; None stays None."""
+    return None if given is None else convert(given)
+
+
+def as_eligible(given: Any) -> list[int] | list[str]:
+    """Ids of the arms that may be chosen."""
+    plain = _plain(given, "eligible")
+    if isinstance(plain, np.ndarray) and plain.dtype.kind == "b":
+        raise TypeError("eligible must be ids: a service gives arms no order for a mask")
+    return as_ids(plain, "eligible")
+
+
+def as_row(given: Any, name: str = "context") -> list[float]:
     """The values of a context, or the features of one arm."""
     return as_floats(given, name, 1).tolist()  # type: ignore[no-any-return]
 
@@ -127,7 +140,13 @@ def arms_body(ids: Any, features: Any, tags: Sequence[Iterable[str]] | None) -> 
         raise InvalidArgumentError(
             f"tags are given for {len(tags)} arms, but there are {len(rows)}"
         )
-    return Body("application/x-ndjson", lambda: _lines(names.tolist(), rows, tags))
+    lists = None if tags is None else [_tags(one) for one in tags]
+    wrong = np.flatnonzero(~np.isfinite(rows).all(axis=1))
+    if len(wrong):
+        raise InvalidArgumentError(
+            f"row {wrong[0]} of {len(rows)}: features must be finite"
+        )
+    return Body("application/x-ndjson", lambda: _lines(names.tolist(), rows, lists))
 
 
 def _id_array(given: Any) -> Any:
@@ -177,8 +196,17 @@ def _npy_head(array: Any) -> bytes:
     return head.getvalue()
 
 
+def _tags(given: Iterable[str]) -> list[str]:
+    """The tags of one arm."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(
+            f"tags must have a list of strings for each arm, not {type(given).__name__}"
+        )
+    return as_texts(list(given), "tags")
+
+
 def _lines(
-    names: list[Any], rows: Any, tags: Sequence[Iterable[str]] | None
+    names: list[Any], rows: Any, tags: list[list[str]] | None
 ) -> Iterator[bytes]:
     """An arm a line, some hundred lines at a time."""
     waiting: list[str] = []
@@ -186,13 +214,8 @@ def _lines(
     for place, (name, row) in enumerate(zip(names, rows)):
         arm: dict[str, Any] = {"arm": _text_of(name), "features": row.tolist()}
         if tags is not None:
-            arm["tags"] = as_texts(tags[place], f"the tags of arm {arm['arm']!r}")
-        try:
-            waiting.append(json.dumps(arm, allow_nan=False, ensure_ascii=False) + "\n")
-        except ValueError:
-            raise InvalidArgumentError(
-                f"row {place} of {len(names)}: features must be finite"
-            ) from None
+            arm["tags"] = tags[place]
+        waiting.append(json.dumps(arm, ensure_ascii=False) + "\n")
         size += len(waiting[-1])
         if size > _PIECE:
             yield "".join(waiting).encode("utf-8")

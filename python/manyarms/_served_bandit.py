@@ -131,7 +131,12 @@ class ServedBandit(Asking):
             default reward then, unless ``activate`` is called.
         own_arm: in apprentice mode, the arm that your own logic has chosen.
         """
-        choice = self._choice(learner, eligible, context, tags, event, active, own_arm)
+        choice = self._choice(
+            _sent.as_learner(learner), active, event, tags=tags,
+            arms=_sent.or_none(_sent.as_eligible, eligible),
+            context=_sent.or_none(_sent.as_row, context),
+            own_arm=_sent.or_none(_sent.as_arm, own_arm),
+        )
         return decisions_of(self._post("choose", json_body(choice)))[0]
 
     def choose_many(
@@ -141,8 +146,12 @@ class ServedBandit(Asking):
     ) -> list[ServedDecision]:
         """Chooses the best arms of one draw for a learner, best first, no arm twice, and
         fewer than count if fewer are eligible."""
-        choice = self._choice(learner, eligible, context, tags, event, active, None)
-        choice["count"] = _sent.as_number(count, "count")
+        choice = self._choice(
+            _sent.as_learner(learner), active, event, tags=tags,
+            arms=_sent.or_none(_sent.as_eligible, eligible),
+            context=_sent.or_none(_sent.as_row, context),
+            count=_sent.as_number(count, "count"),
+        )
         return decisions_of(self._post("choose", json_body(choice)))
 
     def choose_for(
@@ -167,9 +176,9 @@ class ServedBandit(Asking):
                 raise InvalidArgumentError(
                     f"there are {len(given)} {name} for {len(keys)} learners"
                 )
-        allowed = None if eligible is None else _sent.as_ids(eligible, "eligible")
+        arms = _sent.or_none(_sent.as_eligible, eligible)
         choices = [
-            self._choice(key, allowed, row, tags, event, active, arm)
+            self._choice(key, active, event, arms=arms, tags=tags, context=row, own_arm=arm)
             for key, row, event, arm in zip(keys, rows or none, ids, own)
         ]
         return self._batches("choices", choices, lambda answer: decisions_of(answer)[0])
