@@ -40,11 +40,12 @@ class Asking:
     ) -> ArmsPut:
         last: dict[str, Any] = {}
 
-        def take(line: dict[str, Any]) -> None:
+        def take(line: dict[str, Any]) -> bool:
             last.clear()
             last.update(line)
             if progress is not None and line["stage"] in ("received", "added"):
                 progress(line["stage"], line["arms"])
+            return line["stage"] in ("done", "failed")
 
         self._requests.ask(
             "POST", f"{self._path('arms')}?mode={mode}&progress=true",

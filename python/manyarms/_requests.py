@@ -104,13 +104,14 @@ class Requests:
 
     def ask(
         self, method: str, path: str, body: Body | None = None, *, repeatable: bool,
-        on_line: Callable[[Any], None] | None = None,
+        on_line: Callable[[Any], bool] | None = None,
     ) -> Any:
         """The answer, made of JSON, or a ServiceError.
 
         repeatable: whether the request may be carried out twice, because the second
             time does nothing. Others are repeated only if they were not sent.
-        on_line: gets each line of an answer of several lines; the result is None then.
+        on_line: gets each line of an answer of several lines, and returns whether it is
+            the last one; the result is None then.
         """
         attempt = 0
         may_be_done = False
@@ -132,7 +133,7 @@ class Requests:
 
     def _ask_once(
         self, method: str, path: str, body: Body | None,
-        on_line: Callable[[Any], None] | None,
+        on_line: Callable[[Any], bool] | None,
     ) -> Any:
         connection = self._connections.take()
         response = None
@@ -174,17 +175,24 @@ class Requests:
             if body is None:
                 raise
             # The service may have refused the body before its end, and said why.
-        return connection.getresponse()
+        response = connection.getresponse()
+        # http.client takes a head that was cut off for one without a length.
+        if response.length is None and not response.chunked:
+            raise http.client.IncompleteRead(b"")
+        return response
 
     def _read_lines(
-        self, response: http.client.HTTPResponse, on_line: Callable[[Any], None]
+        self, response: http.client.HTTPResponse, on_line: Callable[[Any], bool]
     ) -> None:
+        last = False
         while True:
             with self._losses():
                 line = response.readline()
+                if not line and not last:
+                    raise http.client.IncompleteRead(b"")
             if not line:
                 return
-            on_line(_parsed(line))
+            last = on_line(_parsed(line))
 
     @contextlib.contextmanager
     def _losses(self, *, unsent: bool = False) -> Iterator[None]:
@@ -196,7 +204,7 @@ class Requests:
             raise _Failure(late, unsent=unsent) from error
         except (OSError, http.client.HTTPException) as error:
             what = "cannot connect to" if unsent else "lost the connection to"
-            lost = UnavailableError(f"{what} {self.url}: {error or type(error).__name__}")
+            lost = UnavailableError(f"{what} {self.url}: {str(error) or type(error).__name__}")
             raise _Failure(lost, unsent=unsent, passing=not _is_mistrust(error)) from error
 
 
