@@ -12,7 +12,7 @@ import socket
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from manyarms import _program
 
@@ -26,9 +26,12 @@ def program() -> str:
 
 
 @contextlib.contextmanager
-def served(folder: pathlib.Path, *options: str, data: str = "served.db") -> Iterator[str]:
+def served(
+    folder: pathlib.Path, *options: str, data: str = "served.db", before: Sequence[str] = ()
+) -> Iterator[str]:
     """Starts a service over a file in the folder, and stops it at the end."""
-    command = [program(), "serve", "--data", str(folder / data), "--port", "0", *options]
+    command = [program(), *before, "serve", "--data", str(folder / data),
+               *([] if "--port" in options else ["--port", "0"]), *options]
     log = folder / "served.log"
     with open(log, "wb") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
@@ -94,6 +97,7 @@ class Proxy:
             except OSError:
                 return
             self.connections += 1
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._open.append(client)
             threading.Thread(target=self._relay, args=(client,), daemon=True).start()
 
