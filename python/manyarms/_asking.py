@@ -10,7 +10,7 @@ from manyarms import _sent
 from manyarms._requests import Requests, error_from, json_body, path_of
 from manyarms._served import ArmsPut, ServedDecision
 from manyarms._types import Features, Ids, Row
-from manyarms.errors import BatchError, ServiceError
+from manyarms.errors import BatchError, ServiceError, UnavailableError
 
 
 class Asking:
@@ -51,8 +51,11 @@ class Asking:
             "POST", f"{self._path('arms')}?mode={mode}&progress=true",
             _sent.arms_body(ids, features, tags), repeatable=mode == "put", on_line=take,
         )
-        if last.get("stage") == "failed":
-            raise error_from(last["error"])
+        if last["stage"] == "failed":
+            error = error_from(last["error"])
+            if isinstance(error, UnavailableError):
+                error.uncertain = True  # it may become durable later
+            raise error
         return ArmsPut(last["added"], last["changed"], last["arms"])
 
     def _choice(self, learner: str, active: bool, event: str | None,
