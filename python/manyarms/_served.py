@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True)
 class ServedDecision:
@@ -53,7 +56,7 @@ class ServedArm(NamedTuple):
     """An arm as a service has it."""
 
     arm: int | str
-    features: list[float]
+    features: NDArray[np.float32]
     tags: list[str]
 
 

@@ -340,4 +340,5 @@ class ServedBandit(Asking):
 
 
 def _arm_of(described: dict[str, Any]) -> ServedArm:
-    return ServedArm(described["arm"], described["features"], described["tags"])
+    features = np.array(described["features"], dtype=np.float32)
+    return ServedArm(described["arm"], features, described["tags"])

@@ -92,7 +92,7 @@ def test_arms_with_tags_come_change_and_go(shop: manyarms.ServedBandit) -> None:
     put = shop.put_arms(["arm 1", "new"], X[[2, 3]], tags=[["red", "old"], ["red"]])
     assert put == manyarms.ArmsPut(added=1, changed=1, arms=len(X) + 1)
     changed = shop.arm("arm 1")
-    assert changed.features == X[2].tolist() and sorted(changed.tags) == ["old", "red"]
+    assert np.array_equal(changed.features, X[2]) and sorted(changed.tags) == ["old", "red"]
     assert shop.tags() == {"old": 1, "red": 2}
     assert "new" in shop and "missing" not in shop and 3.5 not in shop
     for _ in range(5):
@@ -121,10 +121,10 @@ def test_names_of_arms_arrive_as_they_are(client: manyarms.Client, ids: Any) -> 
     if "" in names:  # an arm needs a name
         names[2] = ids[2] = "."
     bandit.add_arms(ids, X[:5])
-    found = {arm.arm: arm.features for arm in bandit.arms()}
+    found = {arm.arm: arm.features.tolist() for arm in bandit.arms()}
     assert found == {str(name): row.tolist() for name, row in zip(names, X)}
     for name, row in zip(names, X):
-        assert bandit.arm(str(name)).features == row.tolist()
+        assert bandit.arm(str(name)).features.tolist() == row.tolist()
     client.delete("names")
 
 
@@ -144,7 +144,7 @@ def test_arms_come_from_arrays_and_columns(
     assert bandit.add_arms(ids, features, progress=lambda *stage: seen.append(stage)).added == 4
     expected = np.asarray(
         features.to_pandas() if isinstance(features, pa.Table) else features, dtype=np.float32)
-    assert {arm.arm: arm.features for arm in bandit.arms()} == {
+    assert {arm.arm: arm.features.tolist() for arm in bandit.arms()} == {
         int(i): row.tolist() for i, row in zip(ids, expected)}
     assert seen and seen[-1] == ("added", 4)
     client.delete("columns")
@@ -158,7 +158,7 @@ def test_many_arms_are_sent_in_one_request(client: manyarms.Client) -> None:
     with_tags = [["even"] if i % 2 == 0 else [] for i in range(len(rows))]
     assert bandit.put_arms(range(len(rows)), rows, tags=with_tags).changed == len(rows)
     assert bandit.tags() == {"even": len(rows) // 2}
-    assert bandit.arm(29_999).features == rows[-1].tolist()
+    assert np.array_equal(bandit.arm(29_999).features, rows[-1])
     assert sum(1 for _ in bandit.arms()) == len(rows)
     wrong = rows.copy()
     wrong[17_000, 3] = np.nan
