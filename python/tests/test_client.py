@@ -110,7 +110,7 @@ def test_arms_with_tags_come_change_and_go(shop: manyarms.ServedBandit) -> None:
 
 @pytest.mark.parametrize("ids", [
     [f"ünïcode/{i}?" for i in range(5)],
-    ["ends with nothing\0", "a", "", "with \"quotes\"", "per%20cent"],
+    ["..", "a", ".", "with \"quotes\"", "per%20cent\n"],
     np.array(["one", "two", "three", "four", "five"]),
     pd.Series(["v", "w", "x", "y", "z"]),
     pa.array(["va", "wa", "xa", "ya", "za"]),
@@ -118,14 +118,19 @@ def test_arms_with_tags_come_change_and_go(shop: manyarms.ServedBandit) -> None:
 def test_names_of_arms_arrive_as_they_are(client: manyarms.Client, ids: Any) -> None:
     bandit = client.create("names", DIM)
     names = list(ids.to_pylist() if isinstance(ids, pa.Array) else ids)
-    if "" in names:  # an arm needs a name
-        names[2] = ids[2] = "."
     bandit.add_arms(ids, X[:5])
     found = {arm.arm: arm.features.tolist() for arm in bandit.arms()}
     assert found == {str(name): row.tolist() for name, row in zip(names, X)}
     for name, row in zip(names, X):
         assert bandit.arm(str(name)).features.tolist() == row.tolist()
     client.delete("names")
+
+
+def test_names_that_arrays_would_cut_are_sent_whole(shop: manyarms.ServedBandit) -> None:
+    for name, word in (("ends with nothing\0", "zero"), ("", "name"), ("x" * 2_000, "2000")):
+        with pytest.raises(errors.RefusedValueError, match=word):
+            shop.put_arms([name, "fine"], X[:2])
+    assert "fine" not in shop and "ends with nothing" not in shop
 
 
 @pytest.mark.parametrize("features", [
@@ -156,7 +161,8 @@ def test_many_arms_are_sent_in_one_request(client: manyarms.Client) -> None:
     bandit.add_arms(range(len(rows)), rows)
     assert len(bandit) == len(rows)
     with_tags = [["even"] if i % 2 == 0 else [] for i in range(len(rows))]
-    assert bandit.put_arms(range(len(rows)), rows, tags=with_tags).changed == len(rows)
+    changed = bandit.put_arms(range(len(rows)), rows, tags=with_tags)
+    assert changed == (0, len(rows) // 2, len(rows))  # the others are as they were
     assert bandit.tags() == {"even": len(rows) // 2}
     assert np.array_equal(bandit.arm(29_999).features, rows[-1])
     assert sum(1 for _ in bandit.arms()) == len(rows)
@@ -257,7 +263,7 @@ def test_events_are_answered_again_and_rewards_come_once(shop: manyarms.ServedBa
     assert shop.learn(first, 1.0, id="r1") == (first.id, False, "repeated")
     late = shop.learn(first.id, 1.0)
     assert not late.learned and late.reason == "late"
-    assert shop.stats["rewards"] == 1 and shop.stats["choices"] == 4
+    assert shop.stats["rewards"] == 1 and shop.stats["choices"] == 2  # a slate is one
     described = shop.decision(first)
     assert described["arm"] == first.arm
 
@@ -316,14 +322,14 @@ def test_learners_are_known_and_forgotten(shop: manyarms.ServedBandit) -> None:
     for learner in ("b", "a", "ü/?%", 17, ""):
         shop.learn(shop.choose(learner), 1.0)
     shop.choose("a")
-    assert sorted(shop.learners()) == sorted(["", "17", "a", "b", "ü/?%"])
+    assert list(shop.learners()) == ["17", "a", "b", "ü/?%"] and shop.knows("")
     assert shop.knows("ü/?%") and shop.knows(17) and not shop.knows("c")
     described = shop.describe("a")
     assert described["choices"] == 2 and described["rewards"] == 1 and described["open"] == 1
     shop.forget("a")
     shop.forget("ü/?%")
     shop.forget("")
-    assert sorted(shop.learners()) == ["17", "b"]
+    assert list(shop.learners()) == ["17", "b"] and not shop.knows("")
     with pytest.raises(KeyError):
         shop.forget("a")
     with pytest.raises(errors.UnknownIdError):
