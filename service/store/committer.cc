@@ -76,11 +76,19 @@ Sequence Committer::Append(Change change) {
     const std::lock_guard lock(mutex_);
     first = last_appended_ + 1;
     last_appended_ = Number(change, first);
+    if (const auto* created = std::get_if<BanditCreated>(&change)) {
+      last_bandit_ = std::max(last_bandit_, created->bandit);
+    }
     if (failed_for_good_) return first;
     queue_.push_back({std::move(change), first});
   }
   work_.notify_one();
   return first;
+}
+
+BanditNumber Committer::last_bandit() const {
+  const std::lock_guard lock(mutex_);
+  return last_bandit_;
 }
 
 void Committer::WhenDurable(Sequence change, Waiters::Done done) {
