@@ -18,6 +18,7 @@ enum class FailureKind : std::uint8_t {
   kFull,   ///< no room is left; it may be tried again later
   kBusy,   ///< somebody else holds a lock; it may be tried again later
   kLost,   ///< the connection is gone; it may be opened again
+  kIo,     ///< the disk refused to read or write; it may be tried again later
   kFatal,  ///< what was written may not be on the disk: it must not be used
            ///< any more by this process
   kOther,  ///< the database refuses the statement
@@ -80,7 +81,8 @@ class Database {
 
   /// Carries out one or more statements without parameters. Column types may be
   /// written as INTEGER64, REAL64, TEXT and BYTES, and become those of the
-  /// database.
+  /// database. A table that ends with WITHOUT ROWID is sorted by its key where
+  /// the database can do that.
   virtual void Run(std::string_view text) = 0;
 
   virtual void Begin() = 0;

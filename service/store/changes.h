@@ -164,6 +164,7 @@ struct SnapshotTaken {
 struct SnapshotRestored {
   BanditNumber bandit = 0;
   std::string name = {};
+  Time time = 0;
 };
 
 struct SnapshotDeleted {
