@@ -1,4 +1,5 @@
 #include "service/sql/database.h"
+#include "service/sql/postgres_database.h"
 #include "service/sql/sqlite_database.h"
 
 namespace manyarms::sql {
@@ -9,6 +10,8 @@ bool IsPostgres(std::string_view place) {
 
 std::unique_ptr<Database> Open(const std::string& place,
                                Database::Access access) {
+  if (IsPostgres(place))
+    return std::make_unique<PostgresDatabase>(place, access);
   return std::make_unique<SqliteDatabase>(place, access);
 }
 

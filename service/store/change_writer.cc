@@ -159,6 +159,13 @@ void ChangeWriter::Write(const LearnerForgotten& change, Sequence sequence) {
       .Text(change.learner)
       .Run();
   Prepared(
+      "UPDATE snapshots SET learners = learners - 1 WHERE bandit = $1 AND "
+      "EXISTS (SELECT 1 FROM snapshot_learners AS s WHERE s.bandit = $1 "
+      "AND s.snapshot = snapshots.name AND s.learner = $2)")
+      .Integer(change.bandit)
+      .Text(change.learner)
+      .Run();
+  Prepared(
       "DELETE FROM snapshot_learners WHERE bandit = $1 AND snapshot IN "
       "(SELECT name FROM snapshots WHERE bandit = $1) AND learner = $2")
       .Integer(change.bandit)
