@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   try {
     const Json object = ParseObject(text);
     Check(object.is_object());
+    Check(text.find('\0') == std::string_view::npos);
     Check(ParseObject(object.dump()) == object);
   } catch (const Error&) {
   }
