@@ -62,6 +62,8 @@ class PostgresDatabase : public Database {
   /// Before the pipeline begins.
   std::string Ask(const char* query);
   void PrepareForWriting();
+  void TakeLock(const std::string& schema);
+  void ReleaseLock() noexcept;
   /// Waits for all answers. Throws the first failure.
   void Synchronise();
   void WaitForAllAnswers();
@@ -72,6 +74,7 @@ class PostgresDatabase : public Database {
   [[noreturn]] void FailLost();
 
   PGconn* connection_ = nullptr;
+  bool holds_lock_ = false;
   bool in_transaction_ = false;
   bool is_synchronised_ = true;     // nothing was sent since the last sync
   std::size_t unanswered_ = 0;      // commands
