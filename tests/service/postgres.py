@@ -1,60 +1,34 @@
-"""A cluster of PostgreSQL for the time of a test, on loopback only."""
+"""A cluster of PostgreSQL for the time of a test, reached through a socket."""
 
-import os
 import pathlib
-import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 
-
-def bin_folder():
-    folders = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin"),
-                     key=lambda path: int(path.parent.name))
-    if not folders:
-        raise FileNotFoundError("PostgreSQL is missing: scripts/setup postgresql installs it")
-    return folders[-1]
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "test-postgres"
 
 
 class Cluster:
-    """PostgreSQL refuses to run as root; as root, its user runs it."""
-
     def __init__(self):
-        self.bin = bin_folder()
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="manyarms-postgres-"))
-        self.data = self.folder / "data"
-        self.as_user = []
-        if os.geteuid() == 0:
-            user = pwd.getpwnam("postgres")
-            os.chown(self.folder, user.pw_uid, user.pw_gid)
-            self.as_user = ["runuser", "-u", "postgres", "--"]
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self._run("initdb", "-D", self.data, "-A", "trust", "-U", "postgres",
-                  "-E", "UTF8", "--locale=C", "-N")
-        self.start()
+        self.folder = tempfile.mkdtemp(prefix="manyarms-postgres-")
+        self._run("start")
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        try:
-            self.stop("immediate")
-        finally:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        self._run("stop")
+        shutil.rmtree(self.folder, ignore_errors=True)
 
-    def start(self):
-        options = f"-k {self.folder} -p {self.port} -c listen_addresses=127.0.0.1"
-        self._run("pg_ctl", "-D", self.data, "-w", "-l", self.folder / "log",
-                  "-o", options, "start")
+    def kill(self):
+        """Ends it as a power cut would."""
+        self._run("kill")
 
-    def stop(self, mode):
-        self._run("pg_ctl", "-D", self.data, "-m", mode, "stop")
+    def start_again(self):
+        self._run("again")
 
     def url(self, database):
-        return f"postgresql://postgres@127.0.0.1:{self.port}/{database}"
+        return f"postgresql://postgres@/{database}?host={self.folder}"
 
     def create(self, database, template=None):
         extra = f' TEMPLATE "{template}"' if template else ""
@@ -67,7 +41,7 @@ class Cluster:
     def query(self, database, text):
         """The lines of the result, unaligned, without headings."""
         done = subprocess.run(
-            [self.bin / "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", self.url(database)],
+            ["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-d", self.url(database)],
             input=text, capture_output=True, text=True, timeout=120, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"psql: {done.stderr}")
@@ -78,10 +52,8 @@ class Cluster:
         self.query("postgres", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                                f"WHERE datname = '{database}'")
 
-    def _run(self, program, *arguments):
-        command = [*self.as_user, self.bin / program, *arguments]
-        done = subprocess.run([str(word) for word in command], cwd=self.folder, timeout=120,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, check=False)
+    def _run(self, action):
+        done = subprocess.run([SCRIPT, action, self.folder], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=120, check=False)
         if done.returncode != 0:
-            raise RuntimeError(f"{program}: {done.stdout.decode(errors='replace')}")
+            raise RuntimeError(f"{SCRIPT} {action}: {done.stdout}{done.stderr}")
