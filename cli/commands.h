@@ -11,6 +11,7 @@ CLI::Validator Count();
 
 /// Each of these adds a subcommand to the program. The subcommand's callback
 /// does the work and may throw manyarms::Error.
+void AddServe(CLI::App& app);
 void AddSimulate(CLI::App& app);
 void AddReproduce(CLI::App& app);
 void AddReplay(CLI::App& app);
