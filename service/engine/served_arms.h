@@ -76,6 +76,10 @@ class ServedArms {
   std::shared_ptr<const std::vector<std::uint16_t>> PlacesOf(
       const std::string& expression) const;
 
+  /// A digest of arms, tags and places, and of the places and ids that further
+  /// arms will get: for tests.
+  std::uint64_t Digest() const;
+
  private:
   class State;
   std::unique_ptr<State> state_;
