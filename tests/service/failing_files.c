@@ -1,6 +1,6 @@
 /* Loaded before other libraries (LD_PRELOAD), it lets writes or syncs of files
- * below FAILING_FILES fail while the file FAILING_FILES_FLAG exists. The flag says
- * what fails and how: "write ENOSPC", "write EIO" or "sync EIO". */
+ * below FAILING_FILES fail while the file FAILING_FILES_FLAG exists. The flag
+ * says what fails and how: "write ENOSPC", "write EIO" or "sync EIO". */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -33,17 +33,17 @@ static int failure_of(int file, const char* operation) {
 }
 
 /* The function that this one stands in front of. */
-#define REAL(name)                                           \
-  static __typeof__(&name) real;                             \
+#define REAL(name)               \
+  static __typeof__(&name) real; \
   if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, #name)
 
-#define FAIL(file, operation)                                \
-  do {                                                       \
-    const int failure = failure_of(file, operation);         \
-    if (failure != 0) {                                      \
-      errno = failure;                                       \
-      return -1;                                             \
-    }                                                        \
+#define FAIL(file, operation)                        \
+  do {                                               \
+    const int failure = failure_of(file, operation); \
+    if (failure != 0) {                              \
+      errno = failure;                               \
+      return -1;                                     \
+    }                                                \
   } while (0)
 
 ssize_t write(int file, const void* data, size_t size) {

@@ -21,7 +21,8 @@ class NotStarted(Exception):
 class Service:
     """A service with its own log file. Port 0 gives it another port at each start."""
 
-    def __init__(self, place, folder, options=(), environment=None):
+    def __init__(self, place, folder, options=(), environment=None, program=PROGRAM):
+        self.program = program
         self.place = str(place)
         self.log = pathlib.Path(folder) / "service.log"
         self.options = [str(option) for option in options]
@@ -31,7 +32,7 @@ class Service:
 
     def launch(self):
         """Starts the program, without waiting for it."""
-        command = [PROGRAM, "serve", "--data", self.place, "--port", "0", *self.options]
+        command = [self.program, "serve", "--data", self.place, "--port", "0", *self.options]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,
                                             stdin=subprocess.DEVNULL, env=self.environment)
