@@ -23,9 +23,8 @@ void ArmPlaces::Reserve(std::size_t further) {
   ReserveGrowing(tags_, size);
   if (!named_) return;
   ReserveGrowing(names_, size);
-  by_name_.Reserve(arms_ + further, [this](ArmPlace place) {
-    return HashOf(names_[place]);
-  });
+  by_name_.Reserve(arms_ + further,
+                   [this](ArmPlace place) { return HashOf(names_[place]); });
 }
 
 void ArmPlaces::Put(ArmPlace place, Arm arm) {
@@ -47,8 +46,7 @@ void ArmPlaces::Put(ArmPlace place, Arm arm) {
 
 void ArmPlaces::Remove(ArmPlace place) {
   if (named_) {
-    by_name_.Erase(place,
-                   [this](ArmPlace one) { return HashOf(names_[one]); });
+    by_name_.Erase(place, [this](ArmPlace one) { return HashOf(names_[one]); });
     names_[place] = {};
   }
   has_arm_[place] = false;
@@ -56,8 +54,7 @@ void ArmPlaces::Remove(ArmPlace place) {
   --arms_;
 }
 
-TagSets::SetNumber ArmPlaces::SetTags(ArmPlace place,
-                                      TagSets::SetNumber tags) {
+TagSets::SetNumber ArmPlaces::SetTags(ArmPlace place, TagSets::SetNumber tags) {
   return std::exchange(tags_[place], tags);
 }
 

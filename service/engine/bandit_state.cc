@@ -60,8 +60,9 @@ void ServedBandit::State::CheckWritable() const {
     throw Refused(Refusal::kUnavailable, why);
   };
   if (broken) {
-    refuse("memory ran out in the middle of a change; nothing is served until "
-           "the service is started again");
+    refuse(
+        "memory ran out in the middle of a change; nothing is served until "
+        "the service is started again");
   }
   if (restoring != 0) refuse("a snapshot is being restored");
   const std::string failure = store.failure();

@@ -22,6 +22,19 @@
 
 namespace manyarms::service {
 
+/// What a choice with an event's id was answered.
+struct AnsweredEvent {
+  std::uint64_t learner = 0;  ///< ServedLearners::HashOf
+  Sequence first = 0;         ///< 0 while it is being made
+  std::uint32_t count = 0;
+};
+
+/// A reward with a client's id.
+struct RewardWithId {
+  std::uint64_t learner = 0;  ///< as above; 0 if it is not known
+  Sequence sequence = 0;      ///< 0 if it was there when the service began
+};
+
 /// The parts of a served bandit.
 ///
 /// Locks are taken in this order: `snapshots`, `saving`, `world`, that of a
@@ -29,24 +42,12 @@ namespace manyarms::service {
 /// is remembered, counters, population and store.
 class ServedBandit::State {
  public:
-  State(BanditNumber bandit, std::string bandit_name,
-        const Settings& given, const Limits& given_limits, Store& to,
+  State(BanditNumber bandit, std::string bandit_name, const Settings& given,
+        const Limits& given_limits, Store& to,
         const std::function<Time()>& given_clock);
 
   using World = std::shared_lock<WriterFirstMutex>;
   using WholeWorld = std::unique_lock<WriterFirstMutex>;
-
-  /// What a choice with an event's id was answered.
-  struct Answered {
-    std::uint64_t learner = 0;  ///< its hash
-    Sequence first = 0;         ///< 0 while it is being made
-    std::uint32_t count = 0;
-  };
-  /// A reward with a client's id.
-  struct Rewarded {
-    std::uint64_t learner = 0;  ///< its hash; 0 if it is not known
-    Sequence sequence = 0;      ///< 0 if it was there when the service began
-  };
 
   /// The turn of a learner: holds the lock of its stripe.
   class Turn;
@@ -150,8 +151,8 @@ class ServedBandit::State {
 
   ServedLearners learners;
   OpenDecisions open;
-  Remembered<Answered> events;
-  Remembered<Rewarded> reward_ids;
+  Remembered<AnsweredEvent> events;
+  Remembered<RewardWithId> reward_ids;
 
   std::atomic<bool> broken = false;
   std::atomic<bool> deleted = false;
@@ -160,11 +161,11 @@ class ServedBandit::State {
   // The latest LearnerForgotten: what is on the disk may be older.
   std::atomic<Sequence> last_forgotten = 0;
 
-  std::mutex saving;                        // one at a time
-  Sequence last_checkpoint = 0;             // guarded by `saving`
-  std::atomic<std::uint64_t> unsaved = 0;   // events of all learners
-  std::mutex snapshots;                     // one at a time
-  Sequence last_snapshot_change = 0;        // guarded by `snapshots`
+  std::mutex saving;                       // one at a time
+  Sequence last_checkpoint = 0;            // guarded by `saving`
+  std::atomic<std::uint64_t> unsaved = 0;  // events of all learners
+  std::mutex snapshots;                    // one at a time
+  Sequence last_snapshot_change = 0;       // guarded by `snapshots`
 
   struct Counters {
     mutable std::mutex mutex;

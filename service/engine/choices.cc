@@ -48,8 +48,7 @@ class Wanted {
 // The id of an event, which is forgotten again unless there is an answer.
 class Claim {
  public:
-  Claim(Remembered<ServedBandit::State::Answered>& events,
-        const std::string& event)
+  Claim(Remembered<AnsweredEvent>& events, const std::string& event)
       : events_(events), event_(event) {}
   ~Claim() {
     if (!event_.empty() && !kept_) events_.Erase(event_);
@@ -57,13 +56,13 @@ class Claim {
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
-  void Keep(const ServedBandit::State::Answered& answer) {
+  void Keep(const AnsweredEvent& answer) {
     if (!event_.empty()) events_.Set(event_, answer);
     kept_ = true;
   }
 
  private:
-  Remembered<ServedBandit::State::Answered>& events_;
+  Remembered<AnsweredEvent>& events_;
   const std::string& event_;
   bool kept_ = false;
 };
@@ -98,7 +97,8 @@ ChoiceAnswer ServedBandit::Choose(const ChoiceRequest& request) {
   }
   Claim claim(state.events, request.event);
   ChoiceAnswer answer = state.Choose(request, turn);
-  claim.Keep({.learner = learner, .first = answer.first, .count = answer.count});
+  claim.Keep(
+      {.learner = learner, .first = answer.first, .count = answer.count});
   return answer;
 }
 
@@ -141,8 +141,7 @@ struct Making {
       Describe(decision, row);
       row.rank = static_cast<std::uint32_t>(i);
       row.slate = static_cast<std::uint32_t>(rows.size());
-      const auto from =
-          features.begin() + static_cast<std::ptrdiff_t>(i * dim);
+      const auto from = features.begin() + static_cast<std::ptrdiff_t>(i * dim);
       row.features.assign(from, from + static_cast<std::ptrdiff_t>(dim));
       row.score = decision.score;
       row.uniform = decision.uniform;
@@ -231,8 +230,7 @@ ChoiceAnswer ServedBandit::State::Choose(const ChoiceRequest& request,
   answer.count = static_cast<std::uint32_t>(made.decisions.size());
   answer.first = store.Append(std::move(made));
   answer.durable_at = answer.first + answer.count - 1;
-  learner.id_bits =
-      decisions.front().id - answer.decisions.front().number;
+  learner.id_bits = decisions.front().id - answer.decisions.front().number;
   for (std::uint32_t i = 0; i < answer.count; ++i) {
     DecisionRow& row = answer.decisions[i];
     row.sequence = answer.first + i;

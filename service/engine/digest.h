@@ -20,9 +20,7 @@ class Digest {
     value_ = value_ * 0xd6e8feb86659fd93U + 1;
   }
   void Add(double value) { Add(std::bit_cast<std::uint64_t>(value)); }
-  void Add(std::string_view text) {
-    Add(std::as_bytes(std::span(text)));
-  }
+  void Add(std::string_view text) { Add(std::as_bytes(std::span(text))); }
   void Add(std::span<const float> values) { Add(std::as_bytes(values)); }
   void Add(std::span<const std::byte> bytes) {
     Add(std::uint64_t{bytes.size()});

@@ -83,7 +83,8 @@ Sequence ServedBandit::ForgetLearner(const std::string& learner) {
   state.last_forgotten = sequence;
   applying.Done();
   if (found == nullptr) {
-    throw Error(ErrorCode::kUnknownId, "there is no learner " + Quoted(learner));
+    throw Error(ErrorCode::kUnknownId,
+                "there is no learner " + Quoted(learner));
   }
   return sequence;
 }
@@ -131,9 +132,9 @@ std::vector<ArmView> ServedBandit::Predict(
   const State& state = *state_;
   const LearnerKey key = KeyOf(learner, state.limits);
   const State::World world(state.world);
-  const std::vector<ArmId> ids =
-      arms.empty() ? state.BestArms(key, best, context)
-                   : state.arms->IdsOf(arms);
+  const std::vector<ArmId> ids = arms.empty()
+                                     ? state.BestArms(key, best, context)
+                                     : state.arms->IdsOf(arms);
   const std::vector<double> expected =
       state.population->Scores(key, ids, context);
   const std::vector<double> uncertainty =
@@ -157,10 +158,9 @@ std::vector<ArmId> ServedBandit::State::BestArms(
   std::vector<Scored> best;
   const std::vector<ArmId> ids = population->Ids();
   for (std::size_t from = 0; from < ids.size(); from += kAtOnce) {
-    const auto some = std::span(ids).subspan(
-        from, std::min(kAtOnce, ids.size() - from));
-    const std::vector<double> scores =
-        population->Scores(key, some, context);
+    const auto some =
+        std::span(ids).subspan(from, std::min(kAtOnce, ids.size() - from));
+    const std::vector<double> scores = population->Scores(key, some, context);
     for (std::size_t i = 0; i < some.size(); ++i) {
       best.emplace_back(-scores[i], some[i]);
     }

@@ -125,8 +125,7 @@ void OpenDecisions::Activate(Sequence decision) {
 void OpenDecisions::AddPart(Sequence decision, double reward) {
   const std::scoped_lock lock(mutex_);
   const auto [parts, is_first] = parts_.try_emplace(
-      decision,
-      RewardParts{.first = reward, .sum = reward, .last = reward});
+      decision, RewardParts{.first = reward, .sum = reward, .last = reward});
   if (is_first) return;
   parts->second.sum += reward;
   parts->second.last = reward;
@@ -152,8 +151,9 @@ std::vector<OpenDecisions::Due> OpenDecisions::MadeUntil(
        at = entries_[at].newer) {
     const Entry& entry = entries_[at];
     if (entry.time > time) break;
-    due.push_back({.decision = entry.sequence,
-                   .stripe = ServedLearners::StripeNumber(entry.learner->hash)});
+    due.push_back(
+        {.decision = entry.sequence,
+         .stripe = ServedLearners::StripeNumber(entry.learner->hash)});
   }
   return due;
 }

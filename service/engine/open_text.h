@@ -15,11 +15,11 @@ namespace manyarms::service {
 /// empty if there are none.
 struct SavedOpen {
   struct One {
-    OpenDecision decision;  ///< without learner
-    std::optional<RewardParts> parts;
+    OpenDecision decision = {};  ///< without learner
+    std::optional<RewardParts> parts = std::nullopt;
   };
   DecisionId id_bits = 0;  ///< what the ids of its decisions have in common
-  std::vector<One> decisions;
+  std::vector<One> decisions = {};
 };
 
 std::string ToText(const SavedOpen& open);

@@ -31,10 +31,10 @@ void ServedBandit::Restore(Sequence checkpoint) {
   state.ReadAll(checkpoint);
   auto events = state.store.RecentEvents(state.number, state.limits.events);
   for (const auto& event : events | std::views::reverse) {
-    state.events.FindOrAdd(
-        event.event, {.learner = ServedLearners::HashOf(event.learner),
-                      .first = event.first,
-                      .count = event.count});
+    state.events.FindOrAdd(event.event,
+                           {.learner = ServedLearners::HashOf(event.learner),
+                            .first = event.first,
+                            .count = event.count});
   }
   const std::vector<std::string> ids =
       state.store.RecentRewardIds(state.number, state.limits.events);
@@ -44,9 +44,8 @@ void ServedBandit::Restore(Sequence checkpoint) {
 }
 
 void ServedBandit::State::ReadAll(Sequence checkpoint) {
-  arms->Restore([this](const ServedArms::Use& use) {
-    store.ReadArms(number, use);
-  });
+  arms->Restore(
+      [this](const ServedArms::Use& use) { store.ReadArms(number, use); });
   store.ReadLearners(number,
                      [this](LearnerSaved&& saved) { Take(std::move(saved)); });
   store.ReadEvents(number, checkpoint, [this](Store::Event&& event) {
@@ -65,8 +64,7 @@ void ServedBandit::State::Take(LearnerSaved&& saved) {
   if (before.decisions.empty()) population->DismissAll(learner.key);
   learner.id_bits = before.id_bits;
   learner.as_of = saved.as_of;
-  OpenDecisions::Room room =
-      open.MakeRoom(before.decisions.size(), kNoLimit);
+  OpenDecisions::Room room = open.MakeRoom(before.decisions.size(), kNoLimit);
   for (const SavedOpen::One& one : before.decisions) {
     OpenDecision decision = one.decision;
     decision.learner = &learner;

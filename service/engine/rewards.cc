@@ -43,7 +43,7 @@ Sequence ServedBandit::State::DecisionOf(Sequence decision,
                               Quoted(event), count));
     }
   };
-  const std::optional<Answered> known = events.Find(event);
+  const std::optional<AnsweredEvent> known = events.Find(event);
   if (known && known->first != 0) {
     check(known->count);
     return known->first;
@@ -114,10 +114,9 @@ bool WithOpen(State& state, Sequence decision, const Use& use) {
 
 // A client's id of a reward, which is forgotten again unless the reward is
 // written.
-template <class Rewarded>
 class ClaimedId {
  public:
-  ClaimedId(Remembered<Rewarded>& ids, const std::string& id,
+  ClaimedId(Remembered<RewardWithId>& ids, const std::string& id,
             std::uint64_t learner)
       : ids_(ids), id_(id), learner_(learner) {
     if (!id.empty()) known_ = ids.FindOrAdd(id, {.learner = learner});
@@ -128,7 +127,7 @@ class ClaimedId {
   ClaimedId(const ClaimedId&) = delete;
   ClaimedId& operator=(const ClaimedId&) = delete;
 
-  const std::optional<Rewarded>& known() const { return known_; }
+  const std::optional<RewardWithId>& known() const { return known_; }
 
   void Keep(Sequence sequence) {
     if (!id_.empty()) {
@@ -138,10 +137,10 @@ class ClaimedId {
   }
 
  private:
-  Remembered<Rewarded>& ids_;
+  Remembered<RewardWithId>& ids_;
   const std::string& id_;
   const std::uint64_t learner_;
-  std::optional<Rewarded> known_;
+  std::optional<RewardWithId> known_;
   bool kept_ = false;
 };
 
@@ -151,8 +150,7 @@ RewardAnswer ServedBandit::Reward(const RewardRequest& request) {
   State& state = *state_;
   CheckText("id", request.id, state.limits.text);
   CheckReward(request.reward, state.settings.population.rewards);
-  const Sequence decision =
-      state.DecisionOf(request.decision, request.event);
+  const Sequence decision = state.DecisionOf(request.decision, request.event);
   RewardAnswer answer;
   if (WithOpen(state, decision,
                [&](const OpenDecision& found, State::Turn& turn) {
@@ -175,9 +173,8 @@ RewardAnswer ServedBandit::State::RewardOpen(const RewardRequest& request,
   }
   CheckWritable();
   turn.Prepare(*decision.learner);
-  const bool is_part =
-      settings.semantics.aggregation != Aggregation::kFirst ||
-      open.PartsOf(decision.sequence).has_value();
+  const bool is_part = settings.semantics.aggregation != Aggregation::kFirst ||
+                       open.PartsOf(decision.sequence).has_value();
   Applying applying(*this);
   if (is_part) {
     open.AddPart(decision.sequence, request.reward);
@@ -217,14 +214,13 @@ RewardAnswer ServedBandit::State::RewardClosed(const RewardRequest& request,
                     ServedLearners::HashOf(row.learner));
     if (claim.known()) return repeated(claim.known()->sequence);
     CheckWritable();
-    answer.durable_at =
-        store.Append(RewardRow{.bandit = number,
-                               .kind = RewardKind::kLate,
-                               .decision = decision,
-                               .learner = row.learner,
-                               .reward = request.reward,
-                               .id = request.id,
-                               .time = clock()});
+    answer.durable_at = store.Append(RewardRow{.bandit = number,
+                                               .kind = RewardKind::kLate,
+                                               .decision = decision,
+                                               .learner = row.learner,
+                                               .reward = request.reward,
+                                               .id = request.id,
+                                               .time = clock()});
     claim.Keep(answer.durable_at);
     answer.reason = "late";
     const std::scoped_lock counting(counters.mutex);
@@ -270,8 +266,7 @@ RewardAnswer ServedBandit::Dismiss(Sequence decision,
                  turn.Prepare(*found.learner);
                  State::Applying applying(state);
                  state.population->Dismiss(
-                     found.learner->key,
-                     found.learner->id_bits | found.number);
+                     found.learner->key, found.learner->id_bits | found.number);
                  state.open.Remove(found.sequence);
                  answer.durable_at = state.AppendReward(
                      turn, found, RewardKind::kDismissed, 0, "");

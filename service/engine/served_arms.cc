@@ -18,39 +18,6 @@
 
 namespace manyarms::service {
 
-class ServedArms::State {
- public:
-  State(BanditNumber bandit, bool named, const Limits& limits,
-        Population& population)
-      : bandit(bandit),
-        named(named),
-        limits(limits),
-        population(population),
-        places(named) {}
-
-  void CheckKind(const ArmName& arm) const;
-  std::optional<ArmPlace> FindPlace(const ArmName& arm) const;
-  ArmPlace PlaceOf(const ArmName& arm) const;
-  ArmPlace PlaceOf(ArmId arm) const {
-    return population.catalogue().Places({&arm, 1}).front();
-  }
-  ArmInfo InfoAt(ArmPlace place) const;
-
-  const BanditNumber bandit;
-  const bool named;
-  const Limits limits;
-  Population& population;
-  ArmPlaces places;
-  TagSets tags;
-  // The places without an arm, in the order in which they were freed.
-  std::vector<ArmPlace> free;
-  // Ids of arms with names, and the order in which places were freed, come from
-  // one counter. The latest number that it gave is in the table of arms, so
-  // that it goes on there after a restart.
-  std::uint64_t next_stamp = 1;
-  mutable MaskCache masks;
-};
-
 namespace {
 
 // Tags in alphabetical order, each once.
@@ -97,8 +64,10 @@ class TakenTags {
   std::vector<TagSets::SetNumber> taken_;
 };
 
+}  // namespace
+
 // Arms that are to be put, by what has to be done with them.
-struct Plan {
+struct ServedArms::Plan {
   struct One {
     std::size_t at = 0;  // among those that were given
     ArmPlace place = 0;
@@ -112,7 +81,41 @@ struct Plan {
   std::vector<float> renewed;
 };
 
-}  // namespace
+class ServedArms::State {
+ public:
+  State(BanditNumber number, bool has_names, const Limits& given,
+        Population& of)
+      : bandit(number),
+        named(has_names),
+        limits(given),
+        population(of),
+        places(has_names) {}
+
+  void CheckKind(const ArmName& arm) const;
+  std::optional<ArmPlace> FindPlace(const ArmName& arm) const;
+  ArmPlace PlaceOf(const ArmName& arm) const;
+  ArmPlace PlaceOf(ArmId arm) const {
+    return population.catalogue().Places({&arm, 1}).front();
+  }
+  ArmInfo InfoAt(ArmPlace place) const;
+  void PlanFor(const ArmInfo& arm, std::size_t at, bool only_new,
+               TakenTags& taken, Plan& plan) const;
+  Put Apply(const Plan& plan, std::vector<ArmInfo>& arms);
+
+  const BanditNumber bandit;
+  const bool named;
+  const Limits limits;
+  Population& population;
+  ArmPlaces places;
+  TagSets tags;
+  // The places without an arm, in the order in which they were freed.
+  std::vector<ArmPlace> free;
+  // Ids of arms with names, and the order in which places were freed, come from
+  // one counter. The latest number that it gave is in the table of arms, so
+  // that it goes on there after a restart.
+  std::uint64_t next_stamp = 1;
+  mutable MaskCache masks;
+};
 
 ServedArms::ServedArms(BanditNumber bandit, bool named, const Limits& limits,
                        Population& population)
@@ -126,8 +129,7 @@ void ServedArms::State::CheckKind(const ArmName& arm) const {
                           named ? "names, which are texts" : "numbers"));
 }
 
-std::optional<ArmPlace> ServedArms::State::FindPlace(
-    const ArmName& arm) const {
+std::optional<ArmPlace> ServedArms::State::FindPlace(const ArmName& arm) const {
   if (named) return places.Find(std::get<std::string>(arm));
   const ArmId id = std::get<ArmId>(arm);
   if (!population.Contains(id)) return std::nullopt;
@@ -200,6 +202,75 @@ void ServedArms::Check(const ArmInfo& arm) const {
   }
 }
 
+// An arm that is as it was is left out.
+void ServedArms::State::PlanFor(const ArmInfo& arm, std::size_t at,
+                                bool only_new, TakenTags& taken,
+                                Plan& plan) const {
+  const std::optional<ArmPlace> place = FindPlace(arm.arm);
+  if (!place) {
+    plan.added.push_back({.at = at, .tags = taken.Take(arm.tags)});
+    plan.ids.push_back(named ? next_stamp + plan.ids.size()
+                             : std::get<ArmId>(arm.arm));
+    plan.rows.insert(plan.rows.end(), arm.features.begin(), arm.features.end());
+    return;
+  }
+  if (only_new) {
+    throw Refused(Refusal::kConflict,
+                  fmt::format("arm {} is there already", ToString(arm.arm)));
+  }
+  const ArmId id = places.id(*place);
+  const bool is_renewed = population.Features({&id, 1}) != arm.features;
+  if (!is_renewed && tags.TagsOf(places.tags(*place)) == arm.tags) return;
+  plan.changed.push_back(
+      {.at = at, .place = *place, .tags = taken.Take(arm.tags)});
+  if (!is_renewed) return;
+  plan.former.push_back(id);
+  plan.renewed.insert(plan.renewed.end(), arm.features.begin(),
+                      arm.features.end());
+}
+
+// Nothing fails here after the population has changed, unless memory runs out.
+ServedArms::Put ServedArms::State::Apply(const Plan& plan,
+                                         std::vector<ArmInfo>& arms) {
+  Put put{.change = {.bandit = bandit},
+          .added = plan.added.size(),
+          .changed = plan.changed.size()};
+  put.change.arms.resize(plan.added.size() + plan.changed.size());
+  places.Reserve(plan.added.size());
+  if (!plan.ids.empty()) population.Add(plan.ids, plan.rows);
+  if (!plan.former.empty()) {
+    const std::size_t dim = population.dim();
+    population.Update(plan.former,
+                      FeatureRows(plan.renewed.data(), plan.former.size(), dim,
+                                  {.row = static_cast<std::ptrdiff_t>(dim)}));
+  }
+  const std::vector<ArmPlace> added = population.catalogue().Places(plan.ids);
+  auto row = put.change.arms.begin();
+  const auto write = [&](std::size_t at, ArmPlace place) {
+    row->place = place;
+    row->arm = places.id(place);
+    row->name = places.name(place);
+    row->features = std::move(arms[at].features);
+    row->tags = std::move(arms[at].tags);
+    ++row;
+  };
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    const Plan::One& one = plan.added[i];
+    ArmPlaces::Arm arm{.id = plan.ids[i], .tags = one.tags};
+    if (named) arm.name = std::move(std::get<std::string>(arms[one.at].arm));
+    places.Put(added[i], std::move(arm));
+    if (!free.empty()) free.pop_back();
+    write(one.at, added[i]);
+  }
+  for (const Plan::One& one : plan.changed) {
+    tags.Release(places.SetTags(one.place, one.tags));
+    write(one.at, one.place);
+  }
+  if (named) next_stamp += added.size();
+  masks.Clear();
+  return put;
+}
+
 ServedArms::Put ServedArms::PutArms(std::vector<ArmInfo> arms, bool only_new) {
   State& state = *state_;
   for (ArmInfo& arm : arms) {
@@ -207,37 +278,10 @@ ServedArms::Put ServedArms::PutArms(std::vector<ArmInfo> arms, bool only_new) {
     arm.tags = Ordered(std::move(arm.tags));
   }
   CheckEachOnce(arms);
-
   Plan plan;
   TakenTags taken(state.tags);
   for (std::size_t i = 0; i < arms.size(); ++i) {
-    const ArmInfo& arm = arms[i];
-    const std::optional<ArmPlace> place = state.FindPlace(arm.arm);
-    if (!place) {
-      plan.added.push_back({.at = i, .tags = taken.Take(arm.tags)});
-      plan.ids.push_back(state.named
-                             ? state.next_stamp + plan.ids.size()
-                             : std::get<ArmId>(arm.arm));
-      plan.rows.insert(plan.rows.end(), arm.features.begin(),
-                       arm.features.end());
-      continue;
-    }
-    if (only_new) {
-      throw Refused(
-          Refusal::kConflict,
-          fmt::format("arm {} is there already", ToString(arm.arm)));
-    }
-    const ArmId id = state.places.id(*place);
-    const bool renewed = state.population.Features({&id, 1}) != arm.features;
-    if (!renewed && state.tags.TagsOf(state.places.tags(*place)) == arm.tags) {
-      continue;
-    }
-    plan.changed.push_back(
-        {.at = i, .place = *place, .tags = taken.Take(arm.tags)});
-    if (!renewed) continue;
-    plan.former.push_back(id);
-    plan.renewed.insert(plan.renewed.end(), arm.features.begin(),
-                        arm.features.end());
+    state.PlanFor(arms[i], i, only_new, taken, plan);
   }
   const std::uint64_t all = size() + plan.added.size();
   if (all > state.limits.arms && !plan.added.empty()) {
@@ -245,50 +289,8 @@ ServedArms::Put ServedArms::PutArms(std::vector<ArmInfo> arms, bool only_new) {
                   fmt::format("there would be {} arms, at most {} are allowed",
                               all, state.limits.arms));
   }
-
-  Put put;
-  put.change.bandit = state.bandit;
-  put.change.arms.resize(plan.added.size() + plan.changed.size());
-  state.places.Reserve(plan.added.size());
-  if (!plan.ids.empty()) state.population.Add(plan.ids, plan.rows);
-  if (!plan.former.empty()) {
-    const std::size_t dim = state.population.dim();
-    state.population.Update(
-        plan.former, FeatureRows(plan.renewed.data(), plan.former.size(), dim,
-                                 {.row = static_cast<std::ptrdiff_t>(dim)}));
-  }
-  const std::vector<ArmPlace> places =
-      state.population.catalogue().Places(plan.ids);
-  auto row = put.change.arms.begin();
-  const auto write = [&](const Plan::One& one, ArmPlace place) {
-    ArmInfo& arm = arms[one.at];
-    row->place = place;
-    row->arm = state.places.id(place);
-    row->name = state.places.name(place);
-    row->features = std::move(arm.features);
-    row->tags = std::move(arm.tags);
-    ++row;
-  };
-  for (std::size_t i = 0; i < plan.added.size(); ++i) {
-    const Plan::One& one = plan.added[i];
-    ArmInfo& arm = arms[one.at];
-    state.places.Put(
-        places[i],
-        {.id = plan.ids[i],
-         .name = state.named ? std::move(std::get<std::string>(arm.arm)) : "",
-         .tags = one.tags});
-    if (!state.free.empty()) state.free.pop_back();
-    write(one, places[i]);
-  }
-  for (const Plan::One& one : plan.changed) {
-    state.tags.Release(state.places.SetTags(one.place, one.tags));
-    write(one, one.place);
-  }
+  Put put = state.Apply(plan, arms);
   taken.Keep();
-  if (state.named) state.next_stamp += plan.added.size();
-  put.added = plan.added.size();
-  put.changed = plan.changed.size();
-  state.masks.Clear();
   return put;
 }
 

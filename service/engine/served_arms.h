@@ -42,7 +42,7 @@ class ServedArms {
   /// Adds arms or gives them new features and tags, all or none, and returns
   /// what the store is to write. Throws Refused or Error, which names the arm.
   struct Put {
-    ArmsPut change;
+    ArmsPut change = {};
     std::uint64_t added = 0;
     std::uint64_t changed = 0;
   };
@@ -82,6 +82,7 @@ class ServedArms {
 
  private:
   class State;
+  struct Plan;
   std::unique_ptr<State> state_;
 };
 

@@ -49,8 +49,8 @@ Sequence ServedBandit::Change(const Semantics& semantics) {
   state.SaveLearners(/*all=*/true, /*has_world=*/true);
   Settings settings = state.settings;
   settings.semantics = semantics;
-  const Sequence sequence = state.store.Append(BanditChanged{
-      .bandit = state.number, .settings = ToJson(settings)});
+  const Sequence sequence = state.store.Append(
+      BanditChanged{.bandit = state.number, .settings = ToJson(settings)});
   state.settings.semantics = semantics;
   return sequence;
 }
@@ -73,7 +73,8 @@ ServedBandit::PutResult ServedBandit::PutArms(std::vector<ArmInfo> arms,
   state.CheckWritable();
   return state.UnlessMemoryRunsOut([&]() -> PutResult {
     ServedArms::Put put = state.arms->PutArms(std::move(arms), only_new);
-    PutResult result{.durable_at = 0, .added = put.added, .changed = put.changed};
+    PutResult result{
+        .durable_at = 0, .added = put.added, .changed = put.changed};
     if (put.change.arms.empty()) {
       result.durable_at = state.store.last_appended();
       return result;

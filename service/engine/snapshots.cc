@@ -51,8 +51,8 @@ Sequence ServedBandit::RestoreSnapshot(const std::string& name) {
   {
     const State::WholeWorld world(state.world);
     state.CheckWritable();
-    state.last_snapshot_change = state.store.Append(
-        SnapshotRestored{.bandit = state.number, .name = name});
+    state.last_snapshot_change = state.store.Append(SnapshotRestored{
+        .bandit = state.number, .name = name, .time = state.clock()});
     state.restoring = state.last_snapshot_change;
   }
   // The store may be unable to write now. Nothing is served then until it is.
@@ -83,8 +83,8 @@ Sequence ServedBandit::DeleteSnapshot(const std::string& name) {
     throw Refused(Refusal::kNotFound,
                   fmt::format("there is no snapshot {}", Quoted(name)));
   }
-  state.last_snapshot_change = state.store.Append(
-      SnapshotDeleted{.bandit = state.number, .name = name});
+  state.last_snapshot_change =
+      state.store.Append(SnapshotDeleted{.bandit = state.number, .name = name});
   return state.last_snapshot_change;
 }
 

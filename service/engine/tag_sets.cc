@@ -116,8 +116,8 @@ std::vector<char> TagSets::Holding(const TagExpression& expression) const {
   holding.reserve(sets_.size());
   for (const Set& set : sets_) {
     holding.push_back(expression.Holds([&](std::uint32_t tag) {
-      return numbers[tag] && std::ranges::binary_search(set.tags,
-                                                        *numbers[tag]);
+      return numbers[tag] &&
+             std::ranges::binary_search(set.tags, *numbers[tag]);
     })
                           ? 1
                           : 0);

@@ -11,6 +11,15 @@ constexpr std::size_t kMostBesideTarget = 64;
 
 }  // namespace
 
+bool HasControl(std::string_view text) {
+  bool control = false;  // without a branch, so that it is vectorised
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    control |= (byte < 0x20 && c != '\t') || byte == 0x7f;
+  }
+  return control;
+}
+
 void HeadScan::Restart() {
   begin_ = line_ = next_ = lines_ = 0;
   refusal_ = {};
@@ -56,12 +65,7 @@ HeadScan::Found HeadScan::CheckLine(std::string_view line) {
   if (line.front() == ' ' || line.front() == '\t') {
     return Bad("a line of the head begins with a space");
   }
-  bool control = false;  // without a branch, so that it is vectorised
-  for (const char c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    control |= (byte < 0x20 && c != '\t') || byte == 0x7f;
-  }
-  if (control) return Bad("the head has a control character");
+  if (HasControl(line)) return Bad("the head has a control character");
   return Found::kPart;
 }
 

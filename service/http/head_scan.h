@@ -11,6 +11,9 @@ namespace manyarms::http {
 
 inline constexpr std::size_t kMostTarget = 8 * 1024;
 
+/// Whether there is a control character other than a tab.
+bool HasControl(std::string_view text);
+
 /// Finds where the head of a request ends while it arrives, and refuses heads
 /// whose lines two readers could divide differently: a line feed or a carriage
 /// return alone, a line that continues the one before, a control character.

@@ -45,6 +45,7 @@ Listener::Listener(const Setup& setup, std::vector<std::shared_ptr<Loop>> loops,
       loops_(std::move(loops)),
       acceptor_(loops_.front()->executor()),
       pause_(loops_.front()->executor()),
+      has_tls_(context != nullptr),
       context_(std::move(context)) {
   const ServerOptions& options = setup_.options;
   const tcp::endpoint endpoint = EndpointOf(options);
@@ -119,7 +120,8 @@ void Listener::Take() {
   Socket socket = std::move(*next_);
   if (now >= most) {
     refused_.Add(1);
-    if (now >= most + kMostRefusedAtOnce) return;
+    // By TLS the refusal would cost a handshake.
+    if (has_tls_ || now >= most + kMostRefusedAtOnce) return;
   }
   auto connection = Make(next_loop_, std::move(socket));
   next_loop_->CountConnection();

@@ -53,6 +53,7 @@ class Listener {
   std::optional<Socket> next_;
   Counter accepted_;
   Counter refused_;
+  const bool has_tls_;
   std::mutex mutex_;
   std::shared_ptr<TlsContext> context_;  // guarded by mutex_
 };

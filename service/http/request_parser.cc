@@ -99,16 +99,19 @@ RequestParser::Body RequestParser::ReadBody(std::string_view& text) {
   while (!is_done()) {
     if (text.empty()) return Body::kPart;
     Error error;
+    beside_chunk_ = false;
     const std::size_t read =
         put(boost::asio::const_buffer(text.data(), text.size()), error);
     text.remove_prefix(read);
     if (stopped_) return Body::kStopped;
-    if (error == beast::http::error::need_more) {
-      if (text.size() <= kMostBesideChunk) return Body::kPart;
+    const bool more = error == beast::http::error::need_more;
+    if ((more && text.size() > kMostBesideChunk) ||
+        (beside_chunk_ && read > kMostBesideChunk)) {
       refusal_ = BadRequest("what is beside a chunk has more than " +
                             std::to_string(kMostBesideChunk) + " bytes");
       return Body::kFlaw;
     }
+    if (more) return Body::kPart;
     if (error == beast::http::error::body_limit) {
       refusal_ = BodyTooLarge(most_body_);
       return Body::kFlaw;
@@ -243,8 +246,14 @@ std::size_t RequestParser::on_body_impl(Text body, Error& error) {
 }
 
 void RequestParser::on_chunk_header_impl(std::uint64_t /*size*/,
-                                         Text /*extensions*/,
-                                         Error& /*error*/) {}
+                                         Text extensions, Error& error) {
+  beside_chunk_ = true;
+  // Beast takes any character between quotes, and so a line feed.
+  if (HasControl(extensions)) {
+    Refuse(BadRequest("the extension of a chunk has a control character"),
+           error);
+  }
+}
 
 std::size_t RequestParser::on_chunk_body_impl(std::uint64_t /*remaining*/,
                                               Text body, Error& error) {

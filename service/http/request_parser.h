@@ -87,6 +87,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   std::uint64_t most_body_ = 0;
   bool refused_ = false;
   bool stopped_ = false;
+  bool beside_chunk_ = false;  // what was read last is no part of the body
   bool head_read_ = false;
   bool http10_ = false;
   bool expects_continue_ = false;

@@ -1,5 +1,9 @@
 #include "service/http/socket.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+#include <boost/asio/detail/socket_option.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/socket_base.hpp>
 
@@ -12,6 +16,12 @@ void Prepare(Socket& socket) {
   boost::system::error_code error;
   socket.set_option(boost::asio::ip::tcp::no_delay(true), error);
   socket.non_blocking(true, error);
+  // The kernel keeps little that is not yet sent. It would else take megabytes
+  // before a slow reader shows, and call the socket writable only when a large
+  // part of them has gone.
+  using Unsent = boost::asio::detail::socket_option::integer<IPPROTO_TCP,
+                                                             TCP_NOTSENT_LOWAT>;
+  socket.set_option(Unsent(128 << 10), error);
 }
 
 bool HasUnread(Socket& socket) {

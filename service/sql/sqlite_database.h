@@ -43,6 +43,8 @@ class SqliteDatabase : public Database {
   void CheckedLogMode();
   void Execute(const char* text);
   void MoveLogToFile();
+  /// The connection does not move the log to the file when it is closed.
+  void LeaveFilesAlone();
 
   std::string path_;
   Access access_;

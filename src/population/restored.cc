@@ -74,8 +74,8 @@ void Population::Reassign(const LearnerKey& learner, DecisionId decision,
 }
 
 void Population::DismissAll(const LearnerKey& learner) {
-  state_->learners.ChangeExisting(learner,
-                                  [](Learner& found) { found.pending.reset(); });
+  state_->learners.ChangeExisting(
+      learner, [](Learner& found) { found.pending.reset(); });
 }
 
 }  // namespace manyarms
