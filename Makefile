@@ -46,7 +46,7 @@ run-ctest = ctest --preset $(1) --parallel $(JOBS) $(2) || \
 	{ echo "To repeat the tests that failed: ctest --preset $(1) --rerun-failed"; exit 1; }
 
 test-packages: setup
-	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium
+	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium postgresql
 
 build-tests: configure
 	cmake --build --preset release --parallel $(JOBS)
