@@ -42,7 +42,7 @@ class ServedArms {
   /// Adds arms or gives them new features and tags, all or none, and returns
   /// what the store is to write. Throws Refused or Error, which names the arm.
   struct Put {
-    ArmsPut change;
+    ArmsPut change = {};
     std::uint64_t added = 0;
     std::uint64_t changed = 0;
   };
@@ -76,8 +76,13 @@ class ServedArms {
   std::shared_ptr<const std::vector<std::uint16_t>> PlacesOf(
       const std::string& expression) const;
 
+  /// A digest of arms, tags and places, and of the places and ids that further
+  /// arms will get: for tests.
+  std::uint64_t Digest() const;
+
  private:
   class State;
+  struct Plan;
   std::unique_ptr<State> state_;
 };
 

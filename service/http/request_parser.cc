@@ -187,9 +187,11 @@ void RequestParser::TakeHost(std::string_view host, Error& error) {
   Once(has_host_, "Host", error);
   if (error) return;
   if (!std::ranges::all_of(host, IsHostCharacter)) {
-    Refuse(BadRequest("the field Host has a character that is not allowed"),
-           error);
+    return Refuse(
+        BadRequest("the field Host has a character that is not allowed"),
+        error);
   }
+  head_.host = host;
 }
 
 void RequestParser::on_field_impl(Field field, Text /*name*/, Text value,
@@ -212,6 +214,8 @@ void RequestParser::on_field_impl(Field field, Text /*name*/, Text value,
     case field::authorization:
       return TakeOnce(value, head_.authorization, has_authorization_,
                       "Authorization", error);
+    case field::origin:
+      return TakeOnce(value, head_.origin, has_origin_, "Origin", error);
     case field::content_type:
       return TakeOnce(value, head_.content_type, has_content_type_,
                       "Content-Type", error);

@@ -34,6 +34,8 @@ struct Head {
   std::string content_type;
   std::uint64_t content_length = 0;  ///< 0 if it is not known (chunked)
   bool has_body = false;
+  std::string host = {};
+  std::string origin = {};
 };
 
 // NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.

@@ -18,6 +18,7 @@ enum class FailureKind : std::uint8_t {
   kFull,   ///< no room is left; it may be tried again later
   kBusy,   ///< somebody else holds a lock; it may be tried again later
   kLost,   ///< the connection is gone; it may be opened again
+  kIo,     ///< the disk refused to read or write; it may be tried again later
   kFatal,  ///< what was written may not be on the disk: it must not be used
            ///< any more by this process
   kOther,  ///< the database refuses the statement
@@ -80,12 +81,17 @@ class Database {
 
   /// Carries out one or more statements without parameters. Column types may be
   /// written as INTEGER64, REAL64, TEXT and BYTES, and become those of the
-  /// database.
+  /// database. A table that ends with WITHOUT ROWID is sorted by its key where
+  /// the database can do that.
   virtual void Run(std::string_view text) = 0;
 
   virtual void Begin() = 0;
   /// Once it returns, everything of the transaction survives a power cut.
   virtual void Commit() = 0;
+  /// Does what commits have left to do, which takes some milliseconds from time
+  /// to time: to be called now and then, when nobody waits for a commit. Throws
+  /// Failure if it means that nothing may be written any more.
+  virtual void TidyUp() = 0;
   /// Does nothing without a transaction, and never throws.
   virtual void Rollback() noexcept = 0;
 

@@ -1,0 +1,202 @@
+#include "service/sql/sqlite_database.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include "service/sql/column_types.h"
+#include "service/sql/sqlite_statement.h"
+
+namespace manyarms::sql {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<Word, 3> kWords = {
+    {{"INTEGER64", "INTEGER"}, {"REAL64", "REAL"}, {"BYTES", "BLOB"}}};
+
+// How long to wait for a lock that a tool holds for a moment.
+constexpr int kPatienceMilliseconds = 1000;
+
+// Pages of 4 KB in the log, from which on they are moved to the file.
+constexpr int kLongLog = 4096;
+
+// One path for a file, whichever way it is reached, as it has one lock.
+std::string OnePath(const std::string& place) {
+  std::error_code error;
+  const fs::path path = fs::weakly_canonical(fs::absolute(place), error);
+  return error ? place : path.string();
+}
+
+}  // namespace
+
+FailureKind KindOf(int code) {
+  switch (code) {
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_DIR_FSYNC:
+    case SQLITE_IOERR_CORRUPTFS:
+    case SQLITE_IOERR_DATA:
+      return FailureKind::kFatal;
+    case SQLITE_IOERR_NOMEM:
+      return FailureKind::kFull;
+    default:
+      break;
+  }
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_NOMEM:
+      return FailureKind::kFull;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+    case SQLITE_INTERRUPT:
+      return FailureKind::kBusy;
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return FailureKind::kIo;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return FailureKind::kFatal;
+    default:
+      return FailureKind::kOther;
+  }
+}
+
+SqliteDatabase::SqliteDatabase(const std::string& place, Access access)
+    : path_(OnePath(place)), access_(access) {
+  const bool is_new = !fs::exists(path_);
+  if (access_ == Access::kWrite) lock_.emplace(path_ + ".lock");
+  try {
+    OpenFile();
+    if (access_ == Access::kWrite) PrepareForWriting(is_new);
+  } catch (...) {
+    sqlite3_close(connection_);
+    throw;
+  }
+}
+
+SqliteDatabase::~SqliteDatabase() { sqlite3_close(connection_); }
+
+void SqliteDatabase::OpenFile() {
+  const int flags = access_ == Access::kWrite
+                        ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                        : SQLITE_OPEN_READONLY;
+  const int code = sqlite3_open_v2(
+      path_.c_str(), &connection_,
+      flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  if (code != SQLITE_OK) Fail(code);
+  sqlite3_busy_timeout(connection_, kPatienceMilliseconds);
+}
+
+void SqliteDatabase::PrepareForWriting(bool is_new) {
+  // A commit must survive a power cut (FULL), and what is deleted must be gone
+  // from the file (secure_delete). The log keeps some room of its own.
+  CheckedLogMode();
+  Execute("PRAGMA synchronous = FULL");
+  Execute("PRAGMA secure_delete = ON");
+  Execute("PRAGMA journal_size_limit = 67108864");
+  Execute("PRAGMA cache_size = -65536");
+  // SQLite's own moving of the log to the file would hide a failed fsync.
+  Execute("PRAGMA wal_autocheckpoint = 0");
+  sqlite3_wal_hook(
+      connection_,
+      [](void* self, sqlite3*, const char*, int pages) {
+        static_cast<SqliteDatabase*>(self)->log_pages_ = pages;
+        return SQLITE_OK;
+      },
+      this);
+  if (is_new) SyncFolderOf(path_);
+}
+
+void SqliteDatabase::CheckedLogMode() {
+  const auto statement = Prepare("PRAGMA journal_mode = WAL");
+  const bool is_on = statement->Next() && statement->TextAt(0) == "wal";
+  statement->Reset();
+  if (!is_on) {
+    throw Error(ErrorCode::kUnsupported,
+                path_ + ": this file system does not let SQLite use a log");
+  }
+}
+
+void SqliteDatabase::Execute(const char* text) {
+  const int code = sqlite3_exec(connection_, text, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) Fail(code);
+}
+
+std::unique_ptr<Statement> SqliteDatabase::Prepare(std::string_view text) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(
+      connection_, text.data(), static_cast<int>(text.size()),
+      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) Fail(code);
+  return std::make_unique<SqliteStatement>(*this, statement);
+}
+
+void SqliteDatabase::Run(std::string_view text) {
+  Execute(WithWords(text, kWords).c_str());
+}
+
+void SqliteDatabase::Begin() {
+  Execute(access_ == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
+}
+
+void SqliteDatabase::Commit() { Execute("COMMIT"); }
+
+void SqliteDatabase::TidyUp() {
+  if (log_pages_ < kLongLog) return;
+  // Whatever else goes wrong, everything is still in the log, and the next call
+  // tries again.
+  const int code = sqlite3_wal_checkpoint_v2(
+      connection_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  if (code != SQLITE_OK && KindOf(code) == FailureKind::kFatal) Fail(code);
+}
+
+void SqliteDatabase::Rollback() noexcept {
+  if (sqlite3_get_autocommit(connection_) != 0) return;
+  sqlite3_exec(connection_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+std::uint64_t SqliteDatabase::SizeInBytes() {
+  std::uint64_t bytes = 0;
+  for (const char* end : {"", "-wal"}) {
+    std::error_code error;
+    const auto size = fs::file_size(path_ + end, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
+}
+
+void SqliteDatabase::LeaveFilesAlone() {
+  sqlite3_db_config(connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
+void SqliteDatabase::Fail(int code) {
+  const bool has_text =
+      connection_ != nullptr && sqlite3_extended_errcode(connection_) == code;
+  const std::string message = fmt::format(
+      "{}: {}", path_,
+      has_text ? sqlite3_errmsg(connection_) : sqlite3_errstr(code));
+  const int system_error =
+      connection_ == nullptr ? 0 : sqlite3_system_errno(connection_);
+  if (connection_ != nullptr) {
+    Rollback();
+    if (KindOf(code) == FailureKind::kFatal) LeaveFilesAlone();
+  }
+  const bool of_system =
+      (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
+  throw Failure(
+      KindOf(code),
+      of_system && system_error != 0
+          ? fmt::format("{} ({}; SQLite's code {})", message,
+                        std::generic_category().message(system_error), code)
+          : message);
+}
+
+}  // namespace manyarms::sql

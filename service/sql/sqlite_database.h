@@ -1,0 +1,59 @@
+#ifndef MANYARMS_SERVICE_SQL_SQLITE_DATABASE_H_
+#define MANYARMS_SERVICE_SQL_SQLITE_DATABASE_H_
+
+#include <sqlite3.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "service/sql/database.h"
+#include "service/sql/file_lock.h"
+
+namespace manyarms::sql {
+
+/// What a result code of SQLite means to us.
+FailureKind KindOf(int code);
+
+/// A file of SQLite in WAL mode. Only the writer moves what is in the log to
+/// the file, because versions before 3.51.3 can damage the file if two
+/// connections do.
+class SqliteDatabase : public Database {
+ public:
+  SqliteDatabase(const std::string& place, Access access);
+  ~SqliteDatabase() override;
+  SqliteDatabase(const SqliteDatabase&) = delete;
+  SqliteDatabase& operator=(const SqliteDatabase&) = delete;
+
+  std::unique_ptr<Statement> Prepare(std::string_view text) override;
+  void Run(std::string_view text) override;
+  void Begin() override;
+  void Commit() override;
+  /// Moves a long log to the file.
+  void TidyUp() override;
+  void Rollback() noexcept override;
+  std::uint64_t SizeInBytes() override;
+  void Backup(const std::string& path) override;
+
+  /// Ends the transaction and throws what the code means.
+  [[noreturn]] void Fail(int code);
+
+ private:
+  void OpenFile();
+  void PrepareForWriting(bool is_new);
+  void CheckedLogMode();
+  void Execute(const char* text);
+  /// The connection does not move the log to the file when it is closed.
+  void LeaveFilesAlone();
+
+  std::string path_;
+  Access access_;
+  std::optional<FileLock> lock_;
+  sqlite3* connection_ = nullptr;
+  int log_pages_ = 0;  // in the log after the last commit
+};
+
+}  // namespace manyarms::sql
+
+#endif  // MANYARMS_SERVICE_SQL_SQLITE_DATABASE_H_

@@ -1,0 +1,358 @@
+#include "service/store/committer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <utility>
+#include <variant>
+
+#include "service/store/tables.h"
+
+namespace manyarms::service {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr double kFirstPause = 0.1;
+constexpr double kLongestPause = 5;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Numbers the rows of a change. Returns the last number.
+Sequence Number(Change& change, Sequence first) {
+  if (auto* made = std::get_if<DecisionsMade>(&change)) {
+    Sequence next = first;
+    for (DecisionRow& row : made->decisions) row.sequence = next++;
+    return std::max(first, next - 1);
+  }
+  if (auto* reward = std::get_if<RewardRow>(&change)) reward->sequence = first;
+  return first;
+}
+
+Sequence LastOf(const Change& change, Sequence first) {
+  const auto* made = std::get_if<DecisionsMade>(&change);
+  if (made == nullptr || made->decisions.empty()) return first;
+  return first + made->decisions.size() - 1;
+}
+
+}  // namespace
+
+Committer::Committer(const StoreOptions& options) : options_(options) {
+  OpenFirst();
+  thread_ = std::thread([this] { Run(); });
+}
+
+Committer::~Committer() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_all();
+  thread_.join();
+}
+
+void Committer::OpenFirst() {
+  database_ = sql::Open(options_.place, sql::Database::Access::kWrite);
+  MakeTables(*database_);
+  std::random_device random;
+  writer_ = static_cast<std::int64_t>((std::uint64_t{random()} << 31) ^
+                                      std::uint64_t{random()});
+  database_->Begin();
+  written_ =
+      static_cast<Sequence>(ReadMeta(*database_, "sequence").value_or(0));
+  last_bandit_ = ReadMeta(*database_, "last_bandit").value_or(0);
+  WriteMeta(*database_, "writer", writer_);
+  database_->Commit();
+  changes_ = std::make_unique<ChangeWriter>(*database_);
+  last_appended_ = written_;
+  durable_ = written_;
+}
+
+Sequence Committer::Append(Change change) {
+  Sequence first = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    first = last_appended_ + 1;
+    last_appended_ = Number(change, first);
+    if (const auto* created = std::get_if<BanditCreated>(&change)) {
+      last_bandit_ = std::max(last_bandit_, created->bandit);
+    }
+    if (failed_for_good_) return first;
+    queue_.push_back({std::move(change), first});
+  }
+  work_.notify_one();
+  return first;
+}
+
+BanditNumber Committer::last_bandit() const {
+  const std::lock_guard lock(mutex_);
+  return last_bandit_;
+}
+
+void Committer::WhenDurable(Sequence change, Waiters::Done done) {
+  bool is_durable = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_durable = change <= durable_;
+    if (!is_durable && failure_.empty()) {
+      waiters_.Add(change, std::move(done));
+      return;
+    }
+  }
+  done(is_durable);
+}
+
+bool Committer::congested() const {
+  const std::lock_guard lock(mutex_);
+  return queue_.size() + in_batch_ > options_.most_waiting;
+}
+
+std::string Committer::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+bool Committer::failed_for_good() const {
+  const std::lock_guard lock(mutex_);
+  return failed_for_good_;
+}
+
+Sequence Committer::last_appended() const {
+  const std::lock_guard lock(mutex_);
+  return last_appended_;
+}
+
+StoreStats Committer::stats() const {
+  const std::lock_guard lock(mutex_);
+  StoreStats stats = stats_;
+  stats.waiting = queue_.size() + in_batch_;
+  stats.failure = failure_;
+  return stats;
+}
+
+void Committer::RunBetweenCommits(Task task) {
+  std::promise<void> promise;
+  auto done = promise.get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    if (failed_for_good_ || stopping_) {
+      throw sql::Failure(sql::FailureKind::kOther, failure_);
+    }
+    tasks_.push_back({std::move(task), std::move(promise)});
+  }
+  work_.notify_one();
+  done.get();
+}
+
+void Committer::Run() {
+  while (WaitForWork()) {
+    CommitQueued();
+    RunOneTask();
+    DeleteForgotten();
+    TidyUp();
+  }
+  std::vector<Waiters::Done> left;
+  {
+    const std::lock_guard lock(mutex_);
+    waiters_.TakeAll(left);
+  }
+  for (const auto& done : left) done(false);
+  RefuseTasks();
+  changes_.reset();
+  database_.reset();
+}
+
+bool Committer::WaitForWork() {
+  std::unique_lock lock(mutex_);
+  const auto has_work = [&] {
+    return stopping_ || !queue_.empty() || !tasks_.empty();
+  };
+  if (failed_for_good_) return false;
+  if (has_forgotten_) {
+    work_.wait_until(lock, next_forgetting_, has_work);
+  } else {
+    work_.wait(lock, has_work);
+  }
+  // What is still to be forgotten is found again by the next process.
+  return !(stopping_ && queue_.empty() && tasks_.empty());
+}
+
+void Committer::CommitQueued() {
+  Batch batch;
+  {
+    const std::lock_guard lock(mutex_);
+    batch.swap(queue_);
+    in_batch_ = batch.size();
+  }
+  if (batch.empty()) return;
+  const Sequence last = LastOf(batch.back().change, batch.back().sequence);
+  for (double pause = kFirstPause;;
+       pause = std::min(2 * pause, kLongestPause)) {
+    const auto start = Clock::now();
+    const auto failed = Try([&] {
+      if (!Reopened(last)) Write(batch, last);
+    });
+    if (!failed) {
+      Committed(batch, last, SecondsSince(start));
+      return;
+    }
+    Note(*failed);
+    if (failed->for_good || !Pause(pause)) return;
+  }
+}
+
+void Committer::Write(const Batch& batch, Sequence last) {
+  database_->Begin();
+  for (const Queued& queued : batch) {
+    changes_->Write(queued.change, queued.sequence);
+  }
+  changes_->WriteSequence(last);
+  database_->Commit();
+}
+
+bool Committer::Reopened(Sequence last) {
+  if (database_) return false;
+  auto database = sql::Open(options_.place, sql::Database::Access::kWrite);
+  const auto writer = ReadMeta(*database, "writer");
+  const auto sequence =
+      static_cast<Sequence>(ReadMeta(*database, "sequence").value_or(0));
+  if (writer != writer_ || (sequence != written_ && sequence != last)) {
+    throw sql::Failure(
+        sql::FailureKind::kFatal,
+        "another process wrote to this store while the connection was lost");
+  }
+  database_ = std::move(database);
+  changes_ = std::make_unique<ChangeWriter>(*database_);
+  return sequence == last;
+}
+
+std::optional<Committer::Failed> Committer::Try(
+    const std::function<void()>& what) {
+  Failed failed;
+  try {
+    what();
+    return std::nullopt;
+  } catch (const sql::Failure& failure) {
+    failed.why = failure.what();
+    failed.error = std::current_exception();
+    failed.is_fatal = failure.kind() == sql::FailureKind::kFatal;
+    failed.for_good =
+        failed.is_fatal || failure.kind() == sql::FailureKind::kOther;
+    if (failure.kind() == sql::FailureKind::kLost) {
+      changes_.reset();
+      database_.reset();
+    }
+  } catch (const std::exception& error) {
+    failed.why = error.what();
+    failed.error = std::current_exception();
+    failed.for_good = true;
+  }
+  if (database_) database_->Rollback();
+  return failed;
+}
+
+void Committer::Committed(const Batch& batch, Sequence last, double seconds) {
+  for (const Queued& queued : batch) {
+    has_forgotten_ = has_forgotten_ ||
+                     std::holds_alternative<LearnerForgotten>(queued.change) ||
+                     std::holds_alternative<BanditDeleted>(queued.change);
+  }
+  written_ = last;
+  std::vector<Waiters::Done> taken;
+  {
+    const std::lock_guard lock(mutex_);
+    durable_ = last;
+    in_batch_ = 0;
+    failure_.clear();
+    ++stats_.commits;
+    stats_.changes += batch.size();
+    stats_.last_commit_seconds = seconds;
+    stats_.commit_seconds += seconds;
+    waiters_.Take(last, taken);
+  }
+  for (const auto& done : taken) done(true);
+}
+
+void Committer::Note(const Failed& failed) {
+  std::vector<Waiters::Done> left;
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = failed.why;
+    failed_for_good_ = failed.for_good;
+    waiters_.TakeAll(left);
+    if (failed_for_good_) {
+      queue_.clear();
+      in_batch_ = 0;
+    }
+  }
+  for (const auto& done : left) done(false);
+}
+
+bool Committer::Pause(double seconds) {
+  std::unique_lock lock(mutex_);
+  if (stopping_) {
+    failed_for_good_ = true;
+    return false;
+  }
+  work_.wait_for(lock, std::chrono::duration<double>(seconds),
+                 [&] { return stopping_; });
+  return true;
+}
+
+void Committer::RunOneTask() {
+  Waiting waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    if (tasks_.empty() || failed_for_good_) return;
+    waiting = std::move(tasks_.front());
+    tasks_.pop_front();
+  }
+  const auto failed = Try([&] {
+    Reopened(written_);
+    waiting.task(*database_);
+  });
+  if (!failed) {
+    waiting.done.set_value();
+    return;
+  }
+  if (failed->is_fatal) Note(*failed);
+  waiting.done.set_exception(failed->error);
+}
+
+void Committer::DeleteForgotten() {
+  if (!has_forgotten_ || failed_for_good() || Clock::now() < next_forgetting_) {
+    return;
+  }
+  const auto failed = Try([&] {
+    Reopened(written_);
+    has_forgotten_ = forgotten_.DeleteSome(*database_);
+  });
+  if (!failed) return;
+  if (failed->is_fatal) Note(*failed);
+  next_forgetting_ = Clock::now() + std::chrono::seconds(1);
+}
+
+void Committer::TidyUp() {
+  if (!database_ || failed_for_good()) return;
+  const auto failed = Try([&] { database_->TidyUp(); });
+  if (failed && failed->is_fatal) Note(*failed);
+}
+
+void Committer::RefuseTasks() {
+  std::deque<Waiting> left;
+  std::string why;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    left.swap(tasks_);
+    why = failure_;
+  }
+  for (Waiting& waiting : left) {
+    waiting.done.set_exception(
+        std::make_exception_ptr(sql::Failure(sql::FailureKind::kOther, why)));
+  }
+}
+
+}  // namespace manyarms::service

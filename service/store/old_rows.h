@@ -1,0 +1,56 @@
+#ifndef MANYARMS_SERVICE_STORE_OLD_ROWS_H_
+#define MANYARMS_SERVICE_STORE_OLD_ROWS_H_
+
+#include <cstdint>
+
+#include "service/sql/database.h"
+#include "service/store/changes.h"
+
+namespace manyarms::service {
+
+/// Deletes rows of learners and bandits that are no more, which the table
+/// `deletions` names, in steps of a few milliseconds. Nobody sees those rows
+/// meanwhile.
+class ForgottenRows {
+ public:
+  /// One step, in a transaction of its own. Returns whether there is more to
+  /// do. Throws sql::Failure.
+  bool DeleteSome(sql::Database& database);
+
+ private:
+  bool BeginRound(sql::Database& database);
+  bool DeleteSomeOfBandits(sql::Database& database);
+
+  // Rows after `from_` and up to `to_` are still to be looked at.
+  Sequence from_ = 0;
+  Sequence to_ = 0;
+};
+
+/// Deletes rows that are older than a time and that no replay needs.
+class OldRows {
+ public:
+  explicit OldRows(Time before) : before_(before) {}
+
+  /// Likewise.
+  bool DeleteSome(sql::Database& database);
+
+  std::uint64_t deleted() const { return deleted_; }
+
+ private:
+  struct Log {
+    const char* table;
+    Sequence from = 0;
+    bool done = false;
+  };
+  void DeleteSome(sql::Database& database, Log& log);
+  void DeleteFormerArms(sql::Database& database);
+
+  Time before_;
+  std::uint64_t deleted_ = 0;
+  Log decisions_ = {.table = "decisions"};
+  Log rewards_ = {.table = "rewards"};
+};
+
+}  // namespace manyarms::service
+
+#endif  // MANYARMS_SERVICE_STORE_OLD_ROWS_H_
