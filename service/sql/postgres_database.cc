@@ -124,6 +124,11 @@ void PostgresDatabase::PrepareForWriting() {
                   "PostgreSQL: there is no schema in the search path");
   }
   TakeLock(schema);
+  // A snapshot of many arms may take long, but a lock that somebody holds is to
+  // be noticed.
+  Ask("SET statement_timeout = 0");
+  Ask("SET idle_in_transaction_session_timeout = 0");
+  Ask("SET lock_timeout = 5000");
   // A commit must be on the disk. (Stronger settings stay as they are.)
   if (Ask("SHOW synchronous_commit") == "off") {
     Ask("SET synchronous_commit = on");
