@@ -42,10 +42,11 @@ class Committer {
   Sequence last_appended() const;
   StoreStats stats() const;
 
-  BanditNumber last_bandit() const { return last_bandit_; }
+  BanditNumber last_bandit() const;
 
   /// Lets the thread carry out a task between two commits, and waits for it.
-  /// Throws what the task throws, and sql::Failure if nothing can be written.
+  /// Throws what the task throws, and sql::Failure as soon as it is known that
+  /// nothing can be written now.
   using Task = std::function<void(sql::Database&)>;
   void RunBetweenCommits(Task task);
 
@@ -86,11 +87,10 @@ class Committer {
   void Note(const Failed& failed);
   /// Returns whether to go on trying.
   bool Pause(double seconds);
-  void RefuseTasks();
+  static void Refuse(std::deque<Waiting>& tasks, const std::string& why);
 
   const StoreOptions options_;
-  BanditNumber last_bandit_ = 0;  // when it was opened
-  std::int64_t writer_ = 0;       // this process, in the table meta
+  std::int64_t writer_ = 0;  // this process, in the table meta
 
   // Only the thread uses these.
   std::unique_ptr<sql::Database> database_;
@@ -108,6 +108,7 @@ class Committer {
   Waiters waiters_;
   Sequence last_appended_ = 0;
   Sequence durable_ = 0;
+  BanditNumber last_bandit_ = 0;
   std::size_t in_batch_ = 0;
   std::string failure_;
   bool failed_for_good_ = false;

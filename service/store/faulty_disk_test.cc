@@ -84,6 +84,7 @@ TEST_P(Passing, IsSaidAndLosesNothing) {
     EXPECT_NE(store_->failure(), "");
     EXPECT_FALSE(store_->failed_for_good());
     EXPECT_GT(store_->stats().waiting, 0U);
+    EXPECT_THROW(store_->DeleteOlderThan(1e9), Error);
     disk.Heal();
     ASSERT_TRUE(Recovers());
     EXPECT_EQ(store_->failure(), "");
