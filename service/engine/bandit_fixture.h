@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ class World {
   World(std::filesystem::path folder, const Settings& settings,
         const Limits& limits = {})
       : folder_(std::move(folder)), limits_(limits) {
+    std::filesystem::create_directories(folder_);
     OpenStore(folder_ / "0.db");
     store_->Append(BanditCreated{
         .bandit = 1, .name = "b", .settings = ToJson(settings), .time = *now_});
