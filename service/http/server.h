@@ -34,6 +34,8 @@ struct Head {
   std::string content_type;
   std::uint64_t content_length = 0;  ///< 0 if it is not known (chunked)
   bool has_body = false;
+  std::string host = {};
+  std::string origin = {};
 };
 
 struct Response {
@@ -75,6 +77,8 @@ class Reply {
   Reply(Reply&&) noexcept;
   Reply& operator=(Reply&&) noexcept;
 
+  /// This and the following throw std::logic_error if they are called after
+  /// the answer, or in another order.
   void Send(Response response);
 
   /// Or in pieces, of which the client gets each at once: Begin, any number of
@@ -87,6 +91,7 @@ class Reply {
 
  private:
   std::shared_ptr<Target> target_;
+  bool begun_ = false;
 };
 
 /// Called on the thread of the connection, so it must not take long. It may
@@ -141,6 +146,10 @@ class Server {
   /// Accepts no more connections, answers the requests that it has, closes
   /// connections that have none, and waits until all are closed or this long.
   void Stop(double seconds);
+
+  /// Reads certificate and key again, for connections from now on. Throws
+  /// Error(kIo), and the former ones stay.
+  void ReloadCertificate();
 
   ServerStats stats() const;
 

@@ -1,0 +1,91 @@
+#include "service/http/loop.h"
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+namespace manyarms::http {
+
+Loop::Loop(double look_seconds)
+    : look_(Seconds(look_seconds)),
+      guard_(context_.get_executor()),
+      timer_(context_.get_executor()) {}
+
+Loop::~Loop() {
+  if (thread_.joinable()) End();
+}
+
+void Loop::Add(Watched& watched) {
+  watched.place_ = watched_.size();
+  watched_.push_back(&watched);
+}
+
+void Loop::Remove(Watched& watched) {
+  watched_.back()->place_ = watched.place_;
+  watched_[watched.place_] = watched_.back();
+  watched_.pop_back();
+  connections_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Loop::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void Loop::Run() {
+  due_ = Clock::now();
+  WaitToLook();
+  for (;;) {
+    try {
+      context_.run();
+      return;
+    } catch (...) {
+      // There was no memory for one connection's work. Others continue, and
+      // the deadline closes this one.
+    }
+  }
+}
+
+void Loop::WaitToLook() {
+  due_ += look_;
+  timer_.expires_at(due_);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) Look();
+  });
+}
+
+void Loop::Look() {
+  // It was due when the timer was cancelled.
+  if (ending_) return;
+  const auto now = Clock::now();
+  // While the thread was busy it read nothing, which is not the clients' fault.
+  const auto late = now - due_;
+  const auto lost = late > look_ ? late : Clock::duration{0};
+  // Backwards, because a connection that closes leaves its place to the last.
+  for (std::size_t i = watched_.size(); i-- > 0;) {
+    watched_[i]->Look(now, lost);
+  }
+  due_ = now;
+  WaitToLook();
+}
+
+void Loop::Finish() {
+  Post([this] {
+    finishing_ = true;
+    for (std::size_t i = watched_.size(); i-- > 0;) watched_[i]->Finish();
+  });
+}
+
+void Loop::End() {
+  Post([this] {
+    for (std::size_t i = watched_.size(); i-- > 0;) watched_[i]->Cut();
+    ending_ = true;
+    timer_.cancel();
+    // What was posted before is still done; nothing can come after it.
+    const std::scoped_lock lock(gate_);
+    ended_ = true;
+    guard_.reset();
+  });
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace manyarms::http
