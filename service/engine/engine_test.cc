@@ -189,16 +189,27 @@ TEST_F(EngineTest, DeletesWhatIsTooOld) {
   EXPECT_EQ(engine_->At("a")->Digest(), digest);
 }
 
-TEST_F(EngineTest, RefusesNewWorkWhileNothingCanBeWritten) {
-  sql::FaultyDisk disk;
-  Open();
+class EngineOnAFaultyDisk : public EngineTest {
+ protected:
+  EngineOnAFaultyDisk() { Open(); }
+  // Its files must be closed before the disk is gone.
+  ~EngineOnAFaultyDisk() override {
+    disk_.Heal();
+    engine_.reset();
+    store_.reset();
+  }
+
+  sql::FaultyDisk disk_;
+};
+
+TEST_F(EngineOnAFaultyDisk, RefusesNewWorkWhileNothingCanBeWritten) {
   const auto bandit = engine_->Create("a", Some()).bandit;
   bandit->PutArms(SomeArms(5, 2), true);
   const ChoiceAnswer answer = bandit->Choose({.learner = "u", .event = "e"});
   bandit->TakeSnapshot("s");
   store_->Wait(store_->last_appended());
   const std::string digest = bandit->Digest();
-  disk.Fail(sql::FaultyDisk::Fault::kFull, 0);
+  disk_.Fail(sql::FaultyDisk::Fault::kFull, 0);
   // This one is waiting for the disk.
   bandit->Choose({.learner = "v"});
   ASSERT_TRUE(Becomes([&] { return !store_->failure().empty(); }));
@@ -222,7 +233,7 @@ TEST_F(EngineTest, RefusesNewWorkWhileNothingCanBeWritten) {
   // What was answered before is answered again.
   EXPECT_TRUE(bandit->Choose({.learner = "u", .event = "e"}).repeated);
   EXPECT_EQ(bandit->Digest(), waiting);
-  disk.Heal();
+  disk_.Heal();
   ASSERT_TRUE(Becomes([&] { return store_->failure().empty(); }));
   EXPECT_TRUE(bandit->Reward({.decision = answer.first, .reward = 1}).learned);
   const std::string after = bandit->Digest();
@@ -232,9 +243,7 @@ TEST_F(EngineTest, RefusesNewWorkWhileNothingCanBeWritten) {
 
 // The store cannot say whether a snapshot is restored, so nothing is served
 // until it can.
-TEST_F(EngineTest, FinishesRestoringASnapshotWhenTheStoreWritesAgain) {
-  sql::FaultyDisk disk;
-  Open();
+TEST_F(EngineOnAFaultyDisk, FinishesRestoringASnapshotWhenTheStoreWritesAgain) {
   const auto bandit = engine_->Create("a", Some()).bandit;
   bandit->PutArms(SomeArms(5, 2), true);
   bandit->Observe("u", "a0", {}, {}, 1);
@@ -242,11 +251,11 @@ TEST_F(EngineTest, FinishesRestoringASnapshotWhenTheStoreWritesAgain) {
   const std::string digest = bandit->Digest();
   bandit->Observe("u", "a0", {}, {}, 1);
   store_->Wait(store_->last_appended());
-  disk.Fail(sql::FaultyDisk::Fault::kFull, 0);
+  disk_.Fail(sql::FaultyDisk::Fault::kFull, 0);
   ExpectRefused(Refusal::kUnavailable, [&] { bandit->RestoreSnapshot("s"); });
   ExpectRefused(Refusal::kUnavailable,
                 [&] { bandit->Choose({.learner = "u"}); });
-  disk.Heal();
+  disk_.Heal();
   EXPECT_TRUE(Becomes([&] { return bandit->Digest() == digest; }));
   EXPECT_EQ(bandit->Choose({.learner = "u"}).count, 1U);
 }
