@@ -101,13 +101,14 @@ class Engine::State {
   }
 
   void KeepUp(const std::stop_token& stop) {
-    std::chrono::steady_clock::time_point next_retention;
+    DeleteOld();
+    auto last = std::chrono::steady_clock::now();
     Repeat(stop, kSavingStep, [&] {
       ForEach([](ServedBandit& bandit) { bandit.SaveLearners(false); });
       const auto now = std::chrono::steady_clock::now();
-      if (now < next_retention) return;
+      if (now - last < kRetentionStep) return;
+      last = now;
       DeleteOld();
-      next_retention = now + kRetentionStep;
     });
   }
 

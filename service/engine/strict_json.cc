@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "manyarms/error.h"
 
 namespace manyarms::service {
@@ -42,7 +43,10 @@ Json ParseObject(std::string_view text) {
   try {
     object = Json::parse(text, watch);
   } catch (const Json::exception& error) {
-    FailCorrupt(fmt::format("this is not JSON: {}", error.what()));
+    // The reason may quote bytes that are not UTF-8.
+    const std::string_view why(error.what());
+    FailCorrupt(fmt::format("this is not JSON: {}",
+                            why.substr(0, Utf8PrefixLength(why))));
   }
   if (!object.is_object()) FailCorrupt("expected an object");
   return object;
