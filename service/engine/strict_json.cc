@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "log/json_scanner.h"
 #include "manyarms/error.h"
 
 namespace manyarms::service {
@@ -35,6 +36,10 @@ Json ParseObject(std::string_view text) {
     return true;
   };
   Json object;
+  // The parser below takes a byte order mark or a zero at the end for nothing.
+  JsonScanner scanner(text);
+  scanner.Skip();
+  scanner.End();
   try {
     object = Json::parse(text, watch);
   } catch (const Json::exception& error) {
