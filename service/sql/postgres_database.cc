@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "service/sql/column_types.h"
@@ -60,7 +62,22 @@ PostgresDatabase::PostgresDatabase(const std::string& url, Access access) {
   }
 }
 
-PostgresDatabase::~PostgresDatabase() { PQfinish(connection_); }
+PostgresDatabase::~PostgresDatabase() {
+  Rollback();
+  if (holds_lock_) ReleaseLock();
+  PQfinish(connection_);
+}
+
+void PostgresDatabase::ReleaseLock() noexcept {
+  // The server would do it a moment after the connection has ended: too late
+  // for somebody who opens the store again at once.
+  try {
+    Send("SELECT pg_advisory_unlock_all()");
+    WaitForAllAnswers();
+  } catch (const Failure&) {
+    // The connection is lost, and the lock with it.
+  }
+}
 
 void PostgresDatabase::Connect(const std::string& url) {
   // Those before the URL are defaults. Without them, a connection to a machine
@@ -106,20 +123,29 @@ void PostgresDatabase::PrepareForWriting() {
     throw Failure(FailureKind::kOther,
                   "PostgreSQL: there is no schema in the search path");
   }
-  const std::string is_locked =
-      Ask("SELECT pg_try_advisory_lock(hashtext('manyarms'), "
-          "hashtext(current_schema()))");
-  if (is_locked != "t") {
-    throw Failure(
-        FailureKind::kBusy,
-        fmt::format("another process writes to this store: it holds the "
-                    "advisory lock of schema {} of database {}",
-                    schema, PQdb(connection_)));
-  }
+  TakeLock(schema);
   // A commit must be on the disk. (Stronger settings stay as they are.)
   if (Ask("SHOW synchronous_commit") == "off") {
     Ask("SET synchronous_commit = on");
   }
+}
+
+void PostgresDatabase::TakeLock(const std::string& schema) {
+  // That of a process that was killed is released a moment later.
+  constexpr int kTries = 20;
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (Ask("SELECT pg_try_advisory_lock(hashtext('manyarms'), "
+            "hashtext(current_schema()))") == "t") {
+      holds_lock_ = true;
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  throw Failure(
+      FailureKind::kBusy,
+      fmt::format("another process writes to this store: it holds the "
+                  "advisory lock of schema {} of database {}",
+                  schema, PQdb(connection_)));
 }
 
 std::unique_ptr<Statement> PostgresDatabase::Prepare(std::string_view text) {

@@ -39,6 +39,7 @@ class PostgresDatabase : public Database {
   void Run(std::string_view text) override;
   void Begin() override;
   void Commit() override;
+  void TidyUp() override {}  // the server does that
   void Rollback() noexcept override;
   std::uint64_t SizeInBytes() override;
   void Backup(const std::string& path) override;
@@ -62,6 +63,8 @@ class PostgresDatabase : public Database {
   /// Before the pipeline begins.
   std::string Ask(const char* query);
   void PrepareForWriting();
+  void TakeLock(const std::string& schema);
+  void ReleaseLock() noexcept;
   /// Waits for all answers. Throws the first failure.
   void Synchronise();
   void WaitForAllAnswers();
@@ -72,6 +75,7 @@ class PostgresDatabase : public Database {
   [[noreturn]] void FailLost();
 
   PGconn* connection_ = nullptr;
+  bool holds_lock_ = false;
   bool in_transaction_ = false;
   bool is_synchronised_ = true;     // nothing was sent since the last sync
   std::size_t unanswered_ = 0;      // commands

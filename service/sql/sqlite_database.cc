@@ -147,14 +147,12 @@ void SqliteDatabase::Begin() {
   Execute(access_ == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
-void SqliteDatabase::Commit() {
-  Execute("COMMIT");
-  if (log_pages_ >= kLongLog) MoveLogToFile();
-}
+void SqliteDatabase::Commit() { Execute("COMMIT"); }
 
-void SqliteDatabase::MoveLogToFile() {
-  // Whatever else goes wrong, everything is still in the log, and the next
-  // commit tries again.
+void SqliteDatabase::TidyUp() {
+  if (log_pages_ < kLongLog) return;
+  // Whatever else goes wrong, everything is still in the log, and the next call
+  // tries again.
   const int code = sqlite3_wal_checkpoint_v2(
       connection_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   if (code != SQLITE_OK && KindOf(code) == FailureKind::kFatal) Fail(code);
@@ -175,6 +173,10 @@ std::uint64_t SqliteDatabase::SizeInBytes() {
   return bytes;
 }
 
+void SqliteDatabase::LeaveFilesAlone() {
+  sqlite3_db_config(connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+}
+
 void SqliteDatabase::Fail(int code) {
   const bool has_text =
       connection_ != nullptr && sqlite3_extended_errcode(connection_) == code;
@@ -183,7 +185,10 @@ void SqliteDatabase::Fail(int code) {
       has_text ? sqlite3_errmsg(connection_) : sqlite3_errstr(code));
   const int system_error =
       connection_ == nullptr ? 0 : sqlite3_system_errno(connection_);
-  if (connection_ != nullptr) Rollback();
+  if (connection_ != nullptr) {
+    Rollback();
+    if (KindOf(code) == FailureKind::kFatal) LeaveFilesAlone();
+  }
   const bool of_system =
       (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
   throw Failure(

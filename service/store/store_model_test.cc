@@ -7,18 +7,17 @@
 #include <algorithm>
 #include <memory>
 
-#include "in_a_folder.h"
+#include "both_databases.h"
 #include "service/store/all_rows.h"
 #include "service/store/random_changes.h"
 
 namespace manyarms::service {
 namespace {
 
-class RandomStore : public testing::InAFolder {
+class RandomStore : public testing::BothDatabases {
  protected:
-  void Open() { store_ = std::make_unique<Store>(Options()); }
-  StoreOptions Options() const {
-    return {.place = (folder_ / "store.db").string()};
+  void Open() {
+    store_ = std::make_unique<Store>(StoreOptions{.place = place_});
   }
 
   void Reopen() {
@@ -62,9 +61,16 @@ class RandomStore : public testing::InAFolder {
     }
     EXPECT_EQ(events, recent);
     for (const auto& [sequence, row] : bandit.rewards) {
-      if (!row.id.empty()) ids.insert(ids.begin(), row.id);
+      if (row.id.empty()) continue;
+      ids.insert(ids.begin(), fmt::format("{} {} {} {}", row.id, row.decision,
+                                          sequence, row.learner));
     }
-    EXPECT_EQ(store_->RecentRewardIds(number, 1000), ids);
+    std::vector<std::string> found;
+    for (const auto& reward : store_->RecentRewards(number, 1000)) {
+      found.push_back(fmt::format("{} {} {} {}", reward.id, reward.decision,
+                                  reward.sequence, reward.learner));
+    }
+    EXPECT_EQ(found, ids);
     for (const auto& [sequence, row] : bandit.decisions) {
       if (++count % 10 == 0) CompareFinds(bandit, row);
     }
@@ -92,16 +98,17 @@ class RandomStore : public testing::InAFolder {
                             }));
   }
 
+  std::string place_;
   std::unique_ptr<Store> store_;
   StoreModel model_;
 };
 
-TEST_F(RandomStore, HasTheRowsOfTheModel) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+TEST_P(RandomStore, HasTheRowsOfTheModel) {
+  const std::uint64_t seeds = IsPostgres() ? 1 : 3;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     model_ = {};
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
+    place_ = NewPlace();
     Open();
     RandomChanges changes(seed, model_);
     for (int round = 0; round < 8; ++round) {
@@ -122,6 +129,9 @@ TEST_F(RandomStore, HasTheRowsOfTheModel) {
     store_.reset();
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Databases, RandomStore, testing::kBothDatabases,
+                         testing::NameOfDatabase);
 
 }  // namespace
 }  // namespace manyarms::service
