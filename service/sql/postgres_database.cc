@@ -132,7 +132,7 @@ void PostgresDatabase::PrepareForWriting() {
 
 void PostgresDatabase::TakeLock(const std::string& schema) {
   // That of a process that was killed is released a moment later.
-  constexpr int kTries = 30;
+  constexpr int kTries = 20;
   for (int tries = 0; tries < kTries; ++tries) {
     if (Ask("SELECT pg_try_advisory_lock(hashtext('manyarms'), "
             "hashtext(current_schema()))") == "t") {

@@ -121,9 +121,15 @@ class Store {
     std::string learner;
   };
   std::vector<RecentEvent> RecentEvents(BanditNumber bandit, std::size_t most);
-  /// The latest client's ids of rewards, newest first.
-  std::vector<std::string> RecentRewardIds(BanditNumber bandit,
-                                           std::size_t most);
+  /// The latest rewards with a client's id, newest first.
+  struct RecentReward {
+    std::string id;
+    Sequence decision = 0;
+    Sequence sequence = 0;
+    std::string learner;
+  };
+  std::vector<RecentReward> RecentRewards(BanditNumber bandit,
+                                          std::size_t most);
 
   std::vector<SnapshotRow> Snapshots(BanditNumber bandit);
 
