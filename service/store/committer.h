@@ -45,7 +45,8 @@ class Committer {
   BanditNumber last_bandit() const;
 
   /// Lets the thread carry out a task between two commits, and waits for it.
-  /// Throws what the task throws, and sql::Failure if nothing can be written.
+  /// Throws what the task throws, and sql::Failure as soon as it is known that
+  /// nothing can be written now.
   using Task = std::function<void(sql::Database&)>;
   void RunBetweenCommits(Task task);
 
@@ -86,7 +87,7 @@ class Committer {
   void Note(const Failed& failed);
   /// Returns whether to go on trying.
   bool Pause(double seconds);
-  void RefuseTasks();
+  static void Refuse(std::deque<Waiting>& tasks, const std::string& why);
 
   const StoreOptions options_;
   std::int64_t writer_ = 0;  // this process, in the table meta
@@ -108,6 +109,7 @@ class Committer {
   BanditNumber last_bandit_ = 0;
   Sequence last_appended_ = 0;
   Sequence durable_ = 0;
+  BanditNumber last_bandit_ = 0;
   std::size_t in_batch_ = 0;
   std::string failure_;
   bool failed_for_good_ = false;
