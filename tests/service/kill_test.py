@@ -27,7 +27,7 @@ from service_process import NotStarted, Service
 from store_reader import PostgresReader, SqliteReader
 
 CLIENTS = 4
-OPTIONS = ("--threads", "2")
+OPTIONS = ("--threads", "2", "--save-seconds", "0.1")
 
 
 class SqlitePlaces:
