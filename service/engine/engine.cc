@@ -54,7 +54,8 @@ class Engine::State {
   State(Store& to, const EngineOptions& given)
       : store(to),
         options(given),
-        clock(given.clock ? given.clock : SystemTime) {}
+        clock(given.clock ? given.clock : SystemTime),
+        last_number(to.last_bandit()) {}
 
   using Bandit = std::shared_ptr<ServedBandit>;
 
@@ -117,6 +118,7 @@ class Engine::State {
 
   mutable std::shared_mutex mutex;
   std::map<std::string, Bandit, std::less<>> bandits;
+  BanditNumber last_number;  ///< that a bandit ever had
 
   std::mutex sleeping;
   std::condition_variable_any waker;
@@ -188,7 +190,7 @@ Engine::Created Engine::Create(const std::string& name,
                   failure.empty() ? "too many changes wait for the disk"
                                   : "nothing can be written now: " + failure);
   }
-  const BanditNumber number = state.store.last_bandit() + 1;
+  const BanditNumber number = state.last_number + 1;
   auto bandit = std::make_shared<ServedBandit>(
       number, name, settings, state.options.limits, state.store, state.clock);
   const auto added = state.bandits.emplace(name, bandit).first;
@@ -198,6 +200,7 @@ Engine::Created Engine::Create(const std::string& name,
                                          .name = name,
                                          .settings = ToJson(settings),
                                          .time = state.clock()});
+    state.last_number = number;
     return {
         .bandit = std::move(bandit), .is_new = true, .durable_at = durable_at};
   } catch (...) {
