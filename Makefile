@@ -1,12 +1,12 @@
 # Commands for users and developers. scripts/setup installs what they need.
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce plots build configure setup clean
+.PHONY: help run reproduce serve plots build configure setup clean
 .PHONY: test test-all ci test-packages build-tests test-cpp test-python
 .PHONY: test-statistical test-asan test-tsan test-soak test-peers build-bench
 .PHONY: lint check-format tidy format
 .PHONY: bench bench-scaling bench-lsh bench-python bench-peers bench-learners
-.PHONY: bench-baselines bench-rewards
+.PHONY: bench-baselines bench-rewards bench-service
 
 JOBS := $(shell nproc)
 
@@ -23,6 +23,9 @@ run: build plots ## Repeat the paper's tables in a few minutes, with few runs
 
 reproduce: build plots ## Repeat the paper's tables with all runs, within three hours
 	build/manyarms reproduce --tables 1,2,3,4,5,grid --out results/full $(reproduce_flags)
+
+serve: build ## Start the service on 127.0.0.1:7420; DEMO=1 shows a demonstration
+	build/manyarms serve --data $(if $(DEMO),demo.db --demo,manyarms.db)
 
 # scripts/stages makes these one after the other and prints at the end how long
 # each took.
@@ -46,7 +49,7 @@ run-ctest = ctest --preset $(1) --parallel $(JOBS) $(2) || \
 	{ echo "To repeat the tests that failed: ctest --preset $(1) --rerun-failed"; exit 1; }
 
 test-packages: setup
-	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium postgresql
+	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium postgresql prometheus curl openssl
 
 build-tests: configure
 	cmake --build --preset release --parallel $(JOBS)
@@ -155,6 +158,11 @@ bench-rewards: setup ## Measure clicks and forgetting and make docs/rewards.md
 	@scripts/setup python3-matplotlib
 	scripts/bench-rewards
 	scripts/rewards-page
+
+bench-service: build ## Measure the service beside other servers and make docs/serving.md
+	cmake --build --preset release --parallel $(JOBS) --target bench_do_nothing
+	scripts/bench-service
+	scripts/service-page
 
 format: setup ## Format all sources
 	scripts/sources | xargs clang-format -i

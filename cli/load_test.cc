@@ -129,6 +129,11 @@ void AddWorldFlags(CLI::App& command, Flags& flags) {
                 "Arms have numbers in place of names such as "
                 "espresso-machine-0168")
       ->group(kGroup);
+  command
+      .add_option("--visits", flags.load.drive.visits,
+                  "With another number other learners come, to the same world")
+      ->check(Count())
+      ->group(kGroup);
   command.add_option("--seed", world.seed, "Of everything that is drawn")
       ->check(Count())
       ->group(kGroup);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "log/json_scanner.h"
@@ -33,6 +34,7 @@ class JsonInput {
     Require(scanner_.Peek() == '{', "an object");
     std::uint64_t seen = 0;
     const std::string_view outside = name_;
+    const std::optional<std::size_t> place = std::exchange(index_, {});
     scanner_.Object([&](std::string_view key) {
       const std::size_t i = Find(names, key);
       if ((seen >> i & 1U) != 0) FailTwice(names[i]);
@@ -45,6 +47,7 @@ class JsonInput {
       }
     });
     name_ = outside;
+    index_ = place;
   }
 
   /// Calls element() for each element. It must read it.

@@ -34,6 +34,10 @@ Json ParseObject(std::string_view text) {
     }
     return true;
   };
+  // The parser takes this byte for the end of the text.
+  if (text.find('\0') != std::string_view::npos) {
+    FailCorrupt("this is not JSON: it has a byte 0");
+  }
   Json object;
   try {
     object = Json::parse(text, watch);

@@ -96,8 +96,10 @@ class Driver::State {
                "timerfd_create"),
         choose_head_(HeadOf(options, Several() ? "choices" : "choose")),
         reward_head_(HeadOf(options, Several() ? "rewards" : "reward")),
-        visits_(world.options().seed, RandomStream::Role::kVisit, number),
-        noise_(world.options().seed, RandomStream::Role::kNoise, number),
+        visits_(world.options().seed, RandomStream::Role::kVisit,
+                StreamOf(options, number)),
+        noise_(world.options().seed, RandomStream::Role::kNoise,
+               StreamOf(options, number)),
         number_(number),
         interval_(options.rate > 0
                       ? Seconds(static_cast<double>(options.batch) *
@@ -134,6 +136,10 @@ class Driver::State {
   const Tally& tally() const { return tally_; }
 
  private:
+  static std::uint64_t StreamOf(const DriveOptions& options, unsigned number) {
+    return options.visits << 16 | number;
+  }
+
   bool Several() const { return options_.batch > 1; }
 
   void Watch(int fd, std::uint64_t data) {

@@ -32,6 +32,8 @@ struct DriveOptions {
   /// moment at which each was due. 0: a connection sends the next one as soon
   /// as it has its answer.
   double rate = 0;
+  /// With another number, other learners come, and rewards vary otherwise.
+  std::uint64_t visits = 1;
   /// Only statuses are looked at, for services that always answer the same.
   bool unchecked = false;
   double timeout_seconds = 30;

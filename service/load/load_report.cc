@@ -85,6 +85,7 @@ std::string ToJson(const LoadOptions& options, const LoadReport& report) {
   row["rewards"] = options.world.clicks ? "clicks" : "linear";
   row["numbered"] = drive.numbered;
   row["seed"] = options.world.seed;
+  row["visits"] = drive.visits;
   row["connections"] = drive.connections;
   row["threads"] = drive.threads;
   row["batch"] = drive.batch;

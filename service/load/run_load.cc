@@ -39,6 +39,7 @@ void Check(const LoadOptions& options) {
   CheckCount("connections", drive.connections, 1, 10'000);
   CheckCount("threads", drive.threads, 1, drive.connections);
   CheckCount("batch", drive.batch, 1, 1000);
+  CheckCount("visits", drive.visits, 0, std::uint64_t{1} << 40);
   CheckWithin("seconds", drive.seconds, 0.001, 1e7);
   CheckWithin("warm-up", drive.warm_up, 0, 1e7);
   CheckWithin("rate", drive.rate, 0, 1e9);

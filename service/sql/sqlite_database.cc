@@ -147,14 +147,12 @@ void SqliteDatabase::Begin() {
   Execute(access_ == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 
-void SqliteDatabase::Commit() {
-  Execute("COMMIT");
-  if (log_pages_ >= kLongLog) MoveLogToFile();
-}
+void SqliteDatabase::Commit() { Execute("COMMIT"); }
 
-void SqliteDatabase::MoveLogToFile() {
-  // Whatever else goes wrong, everything is still in the log, and the next
-  // commit tries again.
+void SqliteDatabase::TidyUp() {
+  if (log_pages_ < kLongLog) return;
+  // Whatever else goes wrong, everything is still in the log, and the next call
+  // tries again.
   const int code = sqlite3_wal_checkpoint_v2(
       connection_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
   if (code != SQLITE_OK && KindOf(code) == FailureKind::kFatal) Fail(code);

@@ -30,6 +30,8 @@ class SqliteDatabase : public Database {
   void Run(std::string_view text) override;
   void Begin() override;
   void Commit() override;
+  /// Moves a long log to the file.
+  void TidyUp() override;
   void Rollback() noexcept override;
   std::uint64_t SizeInBytes() override;
   void Backup(const std::string& path) override;
@@ -42,7 +44,6 @@ class SqliteDatabase : public Database {
   void PrepareForWriting(bool is_new);
   void CheckedLogMode();
   void Execute(const char* text);
-  void MoveLogToFile();
   /// The connection does not move the log to the file when it is closed.
   void LeaveFilesAlone();
 

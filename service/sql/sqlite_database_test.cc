@@ -67,6 +67,7 @@ TEST_F(SqliteFile, HasALogThatBeginsAgain) {
     database->Begin();
     insert->Bytes(megabyte).Run();
     database->Commit();
+    database->TidyUp();
   }
   EXPECT_LT(std::filesystem::file_size(Path("a.db-wal")), 20U << 20);
   EXPECT_GT(database->SizeInBytes(), 100U << 20);

@@ -76,11 +76,19 @@ Sequence Committer::Append(Change change) {
     const std::lock_guard lock(mutex_);
     first = last_appended_ + 1;
     last_appended_ = Number(change, first);
+    if (const auto* created = std::get_if<BanditCreated>(&change)) {
+      last_bandit_ = std::max(last_bandit_, created->bandit);
+    }
     if (failed_for_good_) return first;
     queue_.push_back({std::move(change), first});
   }
   work_.notify_one();
   return first;
+}
+
+BanditNumber Committer::last_bandit() const {
+  const std::lock_guard lock(mutex_);
+  return last_bandit_;
 }
 
 void Committer::WhenDurable(Sequence change, Waiters::Done done) {
@@ -143,6 +151,7 @@ void Committer::Run() {
     CommitQueued();
     RunOneTask();
     DeleteForgotten();
+    TidyUp();
   }
   std::vector<Waiters::Done> left;
   {
@@ -323,6 +332,12 @@ void Committer::DeleteForgotten() {
   if (!failed) return;
   if (failed->is_fatal) Note(*failed);
   next_forgetting_ = Clock::now() + std::chrono::seconds(1);
+}
+
+void Committer::TidyUp() {
+  if (!database_ || failed_for_good()) return;
+  const auto failed = Try([&] { database_->TidyUp(); });
+  if (failed && failed->is_fatal) Note(*failed);
 }
 
 void Committer::RefuseTasks() {

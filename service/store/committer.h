@@ -42,7 +42,7 @@ class Committer {
   Sequence last_appended() const;
   StoreStats stats() const;
 
-  BanditNumber last_bandit() const { return last_bandit_; }
+  BanditNumber last_bandit() const;
 
   /// Lets the thread carry out a task between two commits, and waits for it.
   /// Throws what the task throws, and sql::Failure if nothing can be written.
@@ -74,6 +74,7 @@ class Committer {
   void CommitQueued();
   void RunOneTask();
   void DeleteForgotten();
+  void TidyUp();
   /// Throws sql::Failure and others.
   void Write(const Batch& batch, Sequence last);
   /// Opens a lost connection again, and returns whether the commit of the
@@ -88,8 +89,7 @@ class Committer {
   void RefuseTasks();
 
   const StoreOptions options_;
-  BanditNumber last_bandit_ = 0;  // when it was opened
-  std::int64_t writer_ = 0;       // this process, in the table meta
+  std::int64_t writer_ = 0;  // this process, in the table meta
 
   // Only the thread uses these.
   std::unique_ptr<sql::Database> database_;
@@ -105,6 +105,7 @@ class Committer {
   Batch queue_;
   std::deque<Waiting> tasks_;
   Waiters waiters_;
+  BanditNumber last_bandit_ = 0;
   Sequence last_appended_ = 0;
   Sequence durable_ = 0;
   std::size_t in_batch_ = 0;

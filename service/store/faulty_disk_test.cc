@@ -142,16 +142,20 @@ TEST_F(OnAFaultyDisk, EndsIfTheLogCannotBeMovedToTheFile) {
   Open();
   Append(1);
   ASSERT_TRUE(IsDurable());
-  // More than the log may have. The first sync is that of the commit, the next
-  // ones are those of moving the log.
+  // More than the log may have. The first sync is that of the commit, which
+  // goes well, the next ones are those of moving the log.
   const std::vector<std::byte> knowledge(20 << 20, std::byte{7});
   for (int before : {1, 2}) {
     disk.Fail(FaultyDisk::Fault::kSync, before);
     const std::string learner = fmt::format("learner {}", before);
     store_->Append(
         LearnerSaved{.bandit = 1, .learner = learner, .knowledge = knowledge});
-    EXPECT_FALSE(IsDurable());
+    EXPECT_TRUE(IsDurable());
+    for (int tries = 0; !store_->failed_for_good() && tries < 500; ++tries) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
     EXPECT_TRUE(store_->failed_for_good());
+    EXPECT_NE(store_->failure(), "");
     disk.Heal();
     Open();
     bool is_there = false;

@@ -79,6 +79,18 @@ DecisionsMade ASlate(const std::string& learner, std::uint32_t slate) {
   return made;
 }
 
+TEST_P(AStore, KnowsTheLargestNumberOfABanditAtOnceAndAfterItIsDeleted) {
+  Open();
+  EXPECT_EQ(store_->last_bandit(), 0);
+  store_->Append(ABandit(1));
+  store_->Append(ABandit(2));
+  EXPECT_EQ(store_->last_bandit(), 2);
+  store_->Wait(store_->Append(BanditDeleted{.bandit = 2}));
+  EXPECT_EQ(store_->last_bandit(), 2);
+  Open();
+  EXPECT_EQ(store_->last_bandit(), 2);
+}
+
 TEST_P(AStore, NumbersChangesAndRowsOneAfterAnother) {
   Open();
   EXPECT_EQ(store_->last_appended(), 0);
@@ -111,6 +123,33 @@ TEST_P(AStore, DeletesAllRowsOfAForgottenLearnerInTheEnd) {
   EXPECT_EQ(Count("decisions WHERE learner = 'a'"), 3);
   EXPECT_EQ(Count("rewards"), 0);
   EXPECT_EQ(Count("decisions WHERE learner = 'b'"), 20);
+}
+
+TEST_P(AStore, DeletesAllRowsOfADeletedBanditInTheEnd) {
+  Open();
+  for (BanditNumber number : {1, 2}) {
+    store_->Append(ABandit(number));
+    ArmsPut put = {.bandit = number};
+    for (std::uint32_t place = 0; place < 3000; ++place) {
+      put.arms.push_back({.place = place, .arm = place, .features = {1}});
+    }
+    store_->Append(put);
+    store_->Append(put);
+    store_->Append(LearnerSaved{.bandit = number, .learner = "a"});
+    store_->Append(SnapshotTaken{.bandit = number, .name = "s"});
+    DecisionsMade made = ASlate("a", 2);
+    for (DecisionRow& row : made.decisions) row.bandit = number;
+    store_->Append(made);
+  }
+  store_->Append(BanditDeleted{1});
+  store_->Wait(store_->last_appended());
+  ASSERT_TRUE(WaitForDeletions());
+  for (const char* table :
+       {"bandits", "arms", "former_arms", "learners", "snapshots",
+        "snapshot_arms", "snapshot_learners", "decisions"}) {
+    EXPECT_EQ(Count(fmt::format("{} WHERE bandit = 1", table)), 0) << table;
+    EXPECT_GT(Count(fmt::format("{} WHERE bandit = 2", table)), 0) << table;
+  }
 }
 
 TEST_P(AStore, HasOneWriter) {
