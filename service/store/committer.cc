@@ -124,11 +124,6 @@ Sequence Committer::last_appended() const {
   return last_appended_;
 }
 
-BanditNumber Committer::last_bandit() const {
-  const std::lock_guard lock(mutex_);
-  return last_bandit_;
-}
-
 StoreStats Committer::stats() const {
   const std::lock_guard lock(mutex_);
   StoreStats stats = stats_;

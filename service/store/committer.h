@@ -109,7 +109,6 @@ class Committer {
   BanditNumber last_bandit_ = 0;
   Sequence last_appended_ = 0;
   Sequence durable_ = 0;
-  BanditNumber last_bandit_ = 0;
   std::size_t in_batch_ = 0;
   std::string failure_;
   bool failed_for_good_ = false;

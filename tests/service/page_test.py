@@ -76,8 +76,11 @@ class Service:
             headers["Authorization"] = f"Bearer {token}"
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            text = answer.read()
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                text = answer.read()
+        except urllib.error.HTTPError as error:
+            sys.exit(f"page_test: {method} {path}: {error.read().decode()}")
         return json.loads(text) if text else None
 
     def stop(self):
