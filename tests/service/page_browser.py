@@ -44,6 +44,7 @@ class Page:
     def __init__(self, browser, folder):
         self.browser, self.folder = browser, folder
         self.origins = set()
+        self.asked = []
 
     def open(self, url):
         self.origins.add(url)
@@ -128,20 +129,21 @@ class Page:
                    if not any(part in text for part in allowed)]
         check(not strange, f"{name}: the console has messages: {strange}")
 
-    def check_requests(self):
-        """Nothing but the service itself was asked for anything."""
-        count = 0
+    def requests(self):
+        """The addresses of all requests so far."""
         for entry in self.browser.get_log("performance"):
             event = json.loads(entry["message"])["message"]
-            if event["method"] != "Network.requestWillBeSent":
-                continue
-            url = event["params"]["request"]["url"]
-            if url.startswith("data:"):
-                continue
-            count += 1
-            check(any(url.startswith(origin + "/") for origin in self.origins),
-                  f"the page asked for {url}")
-        check(count > 0, "the log of requests is empty")
+            if event["method"] == "Network.requestWillBeSent":
+                self.asked.append(event["params"]["request"]["url"])
+        return self.asked
+
+    def check_requests(self):
+        """Nothing but the service itself was asked for anything."""
+        asked = [url for url in self.requests() if not url.startswith("data:")]
+        check(asked, "the log of requests is empty")
+        strange = [url for url in asked
+                   if not any(url.startswith(origin + "/") for origin in self.origins)]
+        check(not strange, f"the page asked for {strange}")
 
 
 # All visible text whose contrast with what is behind it is below 4.5.

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import urllib.request
 
 from page_browser import Page, check, open_browser, wait_for
@@ -181,10 +182,12 @@ def check_readout(page):
         check(not page.script(tip), f"{name}: the readout stays without the pointer")
 
 
-def path_of(page, chart, kind):
-    return page.script(
-        "const e = document.querySelector(arguments[0]); return e && e.getAttribute('d')",
-        f"#{chart} svg path.{kind}.series")
+def lines_of(page):
+    """A line of each chart; nothing unless all are there."""
+    lines = page.script(
+        "return ['#rates .reward', '#latency .slate', '#recent .policy'].map("
+        "name => (document.querySelector(name + '.series') || document.body).getAttribute('d'))")
+    return lines if all(lines) else None
 
 
 def number(text):
@@ -200,13 +203,9 @@ def check_live(page, service):
     wait_for("the other bandit", lambda: "3 features" in page.text("bandit-kind"))
     wait_for("choices", lambda: number(page.text("choices-now")) > 20)
     wait_for("rewards", lambda: number(page.text("rewards-now")) > 20)
-    before = {name: path_of(page, name, kind) for name, kind in
-              (("rates", "policy"), ("rates", "reward"), ("latency", "slate"),
-               ("recent", "policy"))[1:]}
-    check(all(before.values()), f"charts without a line: {before}")
-    wait_for("charts that move", lambda: all(
-        path_of(page, name, kind) != before[name]
-        for name, kind in (("rates", "reward"), ("latency", "slate"), ("recent", "policy"))))
+    before = wait_for("lines on all charts", lambda: lines_of(page))
+    wait_for("lines that move", lambda: all(
+        new != old for new, old in zip(lines_of(page) or before, before, strict=True)))
     wait_for("a comparison", lambda: "uniform choice by" in page.text("verdict"), 60)
     check("better" in page.text("verdict"), f"the verdict is {page.text('verdict')}")
     check(page.seen("intervals"), "there are no intervals")
@@ -248,6 +247,59 @@ def check_learner(page):
     wait_for("a suggested learner", lambda: page.text("learner-name") == name)
 
 
+def check_hidden(page):
+    """A page that nobody sees asks less often."""
+    def lives():
+        return sum(url.endswith("/v1/live") for url in page.requests())
+    shown = page.browser.current_window_handle
+    page.browser.switch_to.new_window("tab")
+    before = lives()
+    time.sleep(4)
+    asked = lives() - before
+    page.browser.close()
+    page.browser.switch_to.window(shown)
+    check(asked <= 2, f"a hidden page asked {asked} times in 4 s")
+    wait_for("figures again", lambda: lives() > before + asked)
+
+
+def make_apprentice(service):
+    """Arms with large numbers, contexts and clicks; the caller chooses."""
+    largest = 2**64 - 1
+    must(service.call("PUT", "/v1/bandits/apprentice", {
+        "dim": 1, "arms": "numbers", "context_dim": 2, "rewards": "clicks",
+        "mode": "apprentice"}))
+    must(service.call("POST", "/v1/bandits/apprentice/arms", {"arms": [
+        {"arm": largest, "features": [1]}, {"arm": largest - 1, "features": [-1]}]}))
+    for _ in range(20):
+        said = must(service.call("POST", "/v1/bandits/apprentice/choose", {
+            "context": [0, 1], "own_arm": largest}))
+        must(service.call("POST", "/v1/bandits/apprentice/reward", {
+            "decision": said["decision"], "reward": 1}))
+    return largest
+
+
+def check_apprentice(page, service):
+    """Agreement with the caller, arms by their exact numbers, and a context."""
+    largest = make_apprentice(service)
+    wait_for("the bandit", lambda: page.script(
+        "return [...document.getElementById('bandits').options].some(o => o.value === 'apprentice')"))
+    page.focus(page.find("bandits"))
+    page.press("app")
+    wait_for("its agreement", lambda: "of 20 choices" in page.text("verdict"))
+    check("agrees with the caller" in page.text("verdict"), page.text("verdict"))
+    check(page.seen("agreement"), "agreement is not drawn")
+    wait_for("its arms", lambda: page.seen("best") and str(largest) in page.text("best-rows"))
+    check(str(largest - 1) in page.text("best-rows"), page.text("best-rows"))
+    check(" to " in page.text("best-rows"), "uncertainty of clicks is not an interval")
+    context = page.find("context")
+    context.send_keys(Keys.CONTROL + "a", Keys.NULL, "1", Keys.ENTER)
+    wait_for("a refused context", lambda: "needs 2 numbers" in page.text("learner-problem"))
+    context.send_keys(Keys.CONTROL + "a", Keys.NULL, "1, 0.5", Keys.ENTER)
+    wait_for("another context", lambda: page.text("learner-problem") == "")
+    page.look("apprentice")
+    page.check_console("apprentice")
+
+
 def check_away(page, service):
     """The service goes away and comes back."""
     facts = page.text("facts")
@@ -286,6 +338,8 @@ def check_service(page, folder):
             check_keyboard(page)
             page.look("live", widths=(1280, 800, 360))
             page.check_console("live")
+        check_apprentice(page, service)
+        check_hidden(page)
         check_away(page, service)
         stop(service)
     finally:
