@@ -51,7 +51,7 @@ def test_choices_and_rewards_are_carried_out_once(url: str) -> None:
     with Proxy(url, at_random(4, 0.4)) as proxy, manyarms.Client(proxy.url, retries=40) as client:
         there = client.create("once", DIM, seed=9, arms="numbers")
         there.put_arms(range(len(X)), X)
-        for step in range(150):
+        for step in range(80):
             learner = f"user {step % 7}"
             decision, expected = there.choose(learner), local.choose(learner)
             assert (decision.arm, decision.score) == (expected.arm, expected.score), step
@@ -66,8 +66,8 @@ def test_choices_and_rewards_are_carried_out_once(url: str) -> None:
         done = {action for _, action in proxy.requests}
     with manyarms.Client(url) as client:
         there = client.bandit("once")
-        assert there.stats["choices"] == there.stats["rewards"] == 270
-        for learner in ("user 0", "user 6", "user 8"):
+        assert there.stats["choices"] == there.stats["rewards"] == 200
+        for learner in ("user 0", "user 6"):
             assert np.array_equal(there.predict(learner, X), local.predict(learner, X))
             assert there.describe(learner)["rewards"] == local.describe(learner)["rewards"]
         client.delete("once")
