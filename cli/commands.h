@@ -19,6 +19,8 @@ void AddReport(CLI::App& app);
 void AddPlanLsh(CLI::App& app);
 void AddAdversary(CLI::App& app);
 void AddEvaluate(CLI::App& app);
+void AddLoadTest(CLI::App& app);
+void AddLog(CLI::App& app);
 void AddOptions(CLI::App& app);
 
 }  // namespace manyarms::cli

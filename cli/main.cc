@@ -53,6 +53,8 @@ int main(int argc, char** argv) {
     manyarms::cli::AddReport(app);
     manyarms::cli::AddPlanLsh(app);
     manyarms::cli::AddAdversary(app);
+    manyarms::cli::AddLoadTest(app);
+    manyarms::cli::AddLog(app);
     manyarms::cli::AddOptions(app);
     try {
       app.parse(argc, argv);

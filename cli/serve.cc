@@ -140,6 +140,9 @@ void AddPlaces(CLI::App& command, Flags& flags) {
       .Add("--retention-days", options.engine.retention_days,
            "Decisions and rewards older than this are deleted; 0: never")
       ->check(CLI::NonNegativeNumber);
+  service.AddPositive("--save-seconds", options.engine.save_seconds,
+                      "Learners that have changed are saved this often, so "
+                      "that a restart has little to replay");
   service.AddPositive("--slow-seconds", options.slow_seconds,
                       "Requests that take longer are logged");
   service.AddPositive("--stop-seconds", flags.stop_seconds,

@@ -1,7 +1,11 @@
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "manyarms/error.h"
 #include "service/api/answers.h"
 #include "service/api/call.h"
 #include "service/api/requests.h"
@@ -39,6 +43,32 @@ void Predict(Call& call, const PredictionRequest& request) {
   call.SendJson(json);
 }
 
+bool Knows(const ServedBandit& bandit, const std::string& learner) {
+  try {
+    bandit.FindLearner(learner);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnknownId) throw;
+    return false;
+  } catch (const Refused& refused) {
+    if (refused.why() != Refusal::kNotFound) throw;
+    return false;
+  }
+}
+
+// The learner "" comes before all others, so that none is before it.
+std::vector<std::string> LearnersAfter(const ServedBandit& bandit,
+                                       const std::optional<std::string>& after,
+                                       std::size_t most) {
+  if (after || !Knows(bandit, "")) {
+    return bandit.ListLearners(after.value_or(""), most);
+  }
+  std::vector<std::string> learners = bandit.ListLearners("", most);
+  learners.insert(learners.begin(), "");
+  if (learners.size() > most) learners.pop_back();
+  return learners;
+}
+
 }  // namespace
 
 void PostPredict(const CallPointer& call) {
@@ -53,14 +83,14 @@ void PostPredict(const CallPointer& call) {
 }
 
 void ListLearners(const CallPointer& call) {
-  const std::string after = call->query().Text("after").value_or("");
+  const std::optional<std::string> after = call->query().Text("after");
   const std::uint64_t limit =
       call->query().Count("limit", kUsualPage, 1, kLongestPage);
   call->query().End();
   call->bandit();
   call->OnWorker([after, limit](Call& self) {
     const std::vector<std::string> learners =
-        self.bandit().ListLearners(after, limit);
+        LearnersAfter(self.bandit(), after, limit);
     JsonOutput json;
     json.Open('{').Field("learners", learners).Name("next");
     if (learners.size() == limit) {

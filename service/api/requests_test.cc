@@ -189,7 +189,8 @@ TEST(Requests, RefusesElementsOfABatchByThemselves) {
       10);
   ASSERT_EQ(batch.size(), 4U);
   EXPECT_EQ(std::get<RewardRequest>(batch[0]).decision, 1U);
-  EXPECT_EQ(std::get<Failure>(batch[1]).status, 422U);
+  EXPECT_EQ(std::get<Failure>(batch[1]).message,
+            "reward is [{}], expected a number");
   EXPECT_EQ(std::get<Failure>(batch[2]).message,
             "rewards[2] is 5, expected an object");
   EXPECT_EQ(std::get<RewardRequest>(batch[3]).decision, 3U);

@@ -34,7 +34,6 @@ void GetPage(const CallPointer& call) {
               .body = std::string(PageText()),
               .headers = {{"Content-Security-Policy", policy},
                           {"Referrer-Policy", "no-referrer"},
-                          {"X-Content-Type-Options", "nosniff"},
                           {"Cache-Control", "no-cache"}}});
 }
 

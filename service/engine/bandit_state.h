@@ -31,9 +31,13 @@ struct AnsweredEvent {
 
 /// A reward with a client's id.
 struct RewardWithId {
-  std::uint64_t learner = 0;  ///< as above; 0 if it is not known
-  Sequence sequence = 0;      ///< 0 if it was there when the service began
+  std::uint64_t learner = 0;  ///< as above
+  Sequence sequence = 0;      ///< 0 while it is being learned
 };
+
+/// By which a reward with a client's id is remembered: the id belongs to its
+/// decision, so that clients may give the same one to rewards of several.
+std::string RewardIdOf(Sequence decision, const std::string& id);
 
 /// The parts of a served bandit.
 ///
@@ -209,6 +213,7 @@ class ServedBandit::State::Turn {
     if (learner.first_unsaved == 0) learner.first_unsaved = event;
     ++learner.unsaved;
     ++state_.unsaved;
+    learner.has_changed = true;
     Keep();
   }
 

@@ -70,6 +70,7 @@ bool ServedBandit::State::ExpireOne(Sequence decision, Time now, Turn& turn) {
     // Nothing is written: whoever restores it closes it again.
     population->Dismiss(found->learner->key,
                         found->learner->id_bits | found->number);
+    found->learner->has_changed = true;
   }
   applying.Done();
   return true;

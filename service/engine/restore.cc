@@ -36,10 +36,13 @@ void ServedBandit::Restore(Sequence checkpoint) {
                             .first = event.first,
                             .count = event.count});
   }
-  const std::vector<std::string> ids =
-      state.store.RecentRewardIds(state.number, state.limits.events);
-  for (const std::string& id : ids | std::views::reverse) {
-    state.reward_ids.FindOrAdd(id, {});
+  const auto rewards =
+      state.store.RecentRewards(state.number, state.limits.events);
+  for (const auto& reward : rewards | std::views::reverse) {
+    state.reward_ids.FindOrAdd(
+        RewardIdOf(reward.decision, reward.id),
+        {.learner = ServedLearners::HashOf(reward.learner),
+         .sequence = reward.sequence});
   }
 }
 

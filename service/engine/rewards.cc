@@ -22,6 +22,10 @@ namespace {
 
 }  // namespace
 
+std::string RewardIdOf(Sequence decision, const std::string& id) {
+  return id.empty() ? id : fmt::format("{}:{}", decision, id);
+}
+
 // Its number, or that of the event's only decision. Rows of forgotten learners
 // may still be on the disk until the store has caught up.
 Sequence ServedBandit::State::DecisionOf(Sequence decision,
@@ -116,10 +120,10 @@ bool WithOpen(State& state, Sequence decision, const Use& use) {
 // written.
 class ClaimedId {
  public:
-  ClaimedId(Remembered<RewardWithId>& ids, const std::string& id,
+  ClaimedId(Remembered<RewardWithId>& ids, std::string id,
             std::uint64_t learner)
-      : ids_(ids), id_(id), learner_(learner) {
-    if (!id.empty()) known_ = ids.FindOrAdd(id, {.learner = learner});
+      : ids_(ids), id_(std::move(id)), learner_(learner) {
+    if (!id_.empty()) known_ = ids.FindOrAdd(id_, {.learner = learner});
   }
   ~ClaimedId() {
     if (!id_.empty() && !known_ && !kept_) ids_.Erase(id_);
@@ -138,7 +142,7 @@ class ClaimedId {
 
  private:
   Remembered<RewardWithId>& ids_;
-  const std::string& id_;
+  const std::string id_;
   const std::uint64_t learner_;
   std::optional<RewardWithId> known_;
   bool kept_ = false;
@@ -165,7 +169,8 @@ RewardAnswer ServedBandit::State::RewardOpen(const RewardRequest& request,
                                              const OpenDecision& decision,
                                              Turn& turn) {
   RewardAnswer answer{.decision = decision.sequence};
-  ClaimedId claim(reward_ids, request.id, decision.learner->hash);
+  ClaimedId claim(reward_ids, RewardIdOf(decision.sequence, request.id),
+                  decision.learner->hash);
   if (claim.known()) {
     answer.durable_at = claim.known()->sequence;
     answer.reason = "repeated";
@@ -196,12 +201,13 @@ RewardAnswer ServedBandit::State::RewardOpen(const RewardRequest& request,
 RewardAnswer ServedBandit::State::RewardClosed(const RewardRequest& request,
                                                Sequence decision) {
   RewardAnswer answer{.decision = decision};
+  const std::string id = RewardIdOf(decision, request.id);
   const auto repeated = [&](Sequence sequence) {
     answer.durable_at = sequence;
     answer.reason = "repeated";
     return answer;
   };
-  if (const auto known = reward_ids.Find(request.id)) {
+  if (const auto known = reward_ids.Find(id)) {
     return repeated(known->sequence);
   }
   for (;;) {
@@ -210,7 +216,7 @@ RewardAnswer ServedBandit::State::RewardClosed(const RewardRequest& request,
     const World lock(world);
     const Turn turn(*this, row.learner);
     if (last_forgotten != forgotten) continue;
-    ClaimedId claim(reward_ids, request.id,
+    ClaimedId claim(reward_ids, id,
                     ServedLearners::HashOf(row.learner));
     if (claim.known()) return repeated(claim.known()->sequence);
     CheckWritable();

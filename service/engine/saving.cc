@@ -60,7 +60,9 @@ bool ServedBandit::State::SaveSome(ServedLearners::Stripe& stripe, bool all,
                                    Sequence& checkpoint) {
   for (int some = 0; some < kAtOnce && !stripe.saving.empty(); ++some) {
     ServedLearner& learner = *stripe.saving.back();
-    if (all || IsWorthSaving(learner, open.CountOf(learner))) {
+    if (!learner.has_changed) {
+      learner.listed = false;
+    } else if (all || IsWorthSaving(learner, open.CountOf(learner))) {
       SaveOne(learner);
     } else {
       stripe.to_save.push_back(&learner);
@@ -90,6 +92,7 @@ void ServedBandit::State::SaveOne(ServedLearner& learner) {
   unsaved -= learner.unsaved;
   learner.unsaved = 0;
   learner.first_unsaved = 0;
+  learner.has_changed = false;
   learner.listed = false;
 }
 

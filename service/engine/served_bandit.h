@@ -49,7 +49,8 @@ struct RewardRequest {
   Sequence decision = 0;  ///< or 0, and the event says it
   std::string event = {};
   double reward = 0;
-  std::string id = {};  ///< the client's, so that a retry does nothing
+  /// The client's, so that a retry does nothing; each decision has its own.
+  std::string id = {};
 };
 
 struct RewardAnswer {

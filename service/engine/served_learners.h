@@ -32,7 +32,8 @@ struct ServedLearner {
   Sequence as_of = 0;          ///< what the store's LearnerSaved includes
   Sequence first_unsaved = 0;  ///< the first event after that; 0: none
   std::uint32_t unsaved = 0;   ///< number of events after that
-  bool listed = false;         ///< among those to be saved
+  bool has_changed = false;    ///< since it was saved
+  bool listed = false;         ///< among those that may have to be saved
 
   // Of OpenDecisions, which guards them.
   std::uint32_t first_open = ~std::uint32_t{0};
@@ -96,7 +97,7 @@ class ServedLearners {
     --size_;
   }
 
-  /// The learner has changed, and has to be saved some time.
+  /// The learner may change, and has to be saved some time then.
   static void List(Stripe& stripe, ServedLearner& learner) {
     if (learner.listed) return;
     stripe.to_save.push_back(&learner);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "log/json_scanner.h"
 #include "manyarms/error.h"
 
 namespace manyarms::service {
@@ -34,7 +35,15 @@ Json ParseObject(std::string_view text) {
     }
     return true;
   };
+  // The parser takes this byte for the end of the text.
+  if (text.find('\0') != std::string_view::npos) {
+    FailCorrupt("this is not JSON: it has a byte 0");
+  }
   Json object;
+  // The parser below takes a byte order mark or a zero at the end for nothing.
+  JsonScanner scanner(text);
+  scanner.Skip();
+  scanner.End();
   try {
     object = Json::parse(text, watch);
   } catch (const Json::exception& error) {

@@ -54,6 +54,8 @@ void Loop::WaitToLook() {
 }
 
 void Loop::Look() {
+  // It was due when the timer was cancelled.
+  if (ending_) return;
   const auto now = Clock::now();
   // While the thread was busy it read nothing, which is not the clients' fault.
   const auto late = now - due_;
@@ -76,6 +78,7 @@ void Loop::Finish() {
 void Loop::End() {
   Post([this] {
     for (std::size_t i = watched_.size(); i-- > 0;) watched_[i]->Cut();
+    ending_ = true;
     timer_.cancel();
     // What was posted before is still done; nothing can come after it.
     const std::scoped_lock lock(gate_);

@@ -121,6 +121,7 @@ class Loop {
   Clock::time_point due_;
   std::vector<Watched*> watched_;
   bool finishing_ = false;
+  bool ending_ = false;
   std::atomic<std::size_t> connections_{0};
   Counters counters_;
   std::mutex gate_;

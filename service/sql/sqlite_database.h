@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ class SqliteDatabase : public Database {
   void Run(std::string_view text) override;
   void Begin() override;
   void Commit() override;
+  /// Moves a long log to the file.
+  void TidyUp() override;
   void Rollback() noexcept override;
   std::uint64_t SizeInBytes() override;
   void Backup(const std::string& path) override;
@@ -42,7 +45,6 @@ class SqliteDatabase : public Database {
   void PrepareForWriting(bool is_new);
   void CheckedLogMode();
   void Execute(const char* text);
-  void MoveLogToFile();
   /// The connection does not move the log to the file when it is closed.
   void LeaveFilesAlone();
 
@@ -50,7 +52,9 @@ class SqliteDatabase : public Database {
   Access access_;
   std::optional<FileLock> lock_;
   sqlite3* connection_ = nullptr;
-  int log_pages_ = 0;  // in the log after the last commit
+  int log_pages_ = 0;    // in the log after the last commit
+  int moved_pages_ = 0;  // the first ones of those, which are in the file, too
+  std::chrono::steady_clock::time_point next_wait_for_readers_;
 };
 
 }  // namespace manyarms::sql

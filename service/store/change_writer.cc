@@ -1,5 +1,7 @@
 #include "service/store/change_writer.h"
 
+#include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "service/store/rows.h"
@@ -18,11 +20,12 @@ constexpr const char* kInsertReward =
     "id, arm, arm_name, features, context, time) VALUES ($1, $2, $3, $4, $5, "
     "$6, $7, $8, $9, $10, $11, $12)";
 
-constexpr const char* kInsertFormerArm =
+constexpr const char* kInsertFormerArms =
     "INSERT INTO former_arms (bandit, added, place, arm, name, features, tags, "
     "added_time, removed, removed_time) "
     "SELECT bandit, added, place, arm, name, features, tags, added_time, $1, "
-    "$2 FROM arms WHERE bandit = $3 AND place = $4 AND arm IS NOT NULL";
+    "$2 FROM arms WHERE bandit = $3 AND place >= $4 AND place <= $5 "
+    "AND arm IS NOT NULL";
 
 constexpr const char* kPutArm =
     "INSERT INTO arms (bandit, place, arm, name, features, tags, added, "
@@ -38,7 +41,7 @@ constexpr const char* kSaveLearner =
     "knowledge = excluded.knowledge, open = excluded.open, "
     "as_of = excluded.as_of";
 
-// What was in the log is deleted later, in small steps (old_rows.h).
+// What may be much is deleted later, in small steps (old_rows.h).
 constexpr const char* kDeleteLater =
     "INSERT INTO deletions (up_to, bandit, learner) VALUES ($1, $2, $3)";
 
@@ -86,12 +89,7 @@ void ChangeWriter::Write(const BanditChanged& change, Sequence) {
 
 void ChangeWriter::Write(const BanditDeleted& change, Sequence sequence) {
   for (const char* text : {"DELETE FROM bandits WHERE bandit = $1",
-                           "DELETE FROM arms WHERE bandit = $1",
-                           "DELETE FROM former_arms WHERE bandit = $1",
-                           "DELETE FROM learners WHERE bandit = $1",
-                           "DELETE FROM snapshots WHERE bandit = $1",
-                           "DELETE FROM snapshot_arms WHERE bandit = $1",
-                           "DELETE FROM snapshot_learners WHERE bandit = $1"}) {
+                           "DELETE FROM snapshots WHERE bandit = $1"}) {
     Prepared(text).Integer(change.bandit).Run();
   }
   auto& later = Prepared(kDeleteLater);
@@ -99,17 +97,30 @@ void ChangeWriter::Write(const BanditDeleted& change, Sequence sequence) {
   later.Integer(change.bandit).Null().Run();
 }
 
-void ChangeWriter::ArmBecomesFormer(BanditNumber bandit, std::uint32_t place,
+void ChangeWriter::ArmsBecomeFormer(BanditNumber bandit,
+                                    std::vector<std::uint32_t> places,
                                     Sequence sequence, Time time) {
-  auto& former = Prepared(kInsertFormerArm);
-  BindCount(sequence, former);
-  former.Real(time).Integer(bandit).Integer(place).Run();
+  // Arms are mostly added in places that follow one another: one statement is
+  // enough for those.
+  std::sort(places.begin(), places.end());
+  auto& former = Prepared(kInsertFormerArms);
+  for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
+    for (end = first + 1;
+         end < places.size() && places[end] == places[end - 1] + 1;) {
+      ++end;
+    }
+    BindCount(sequence, former);
+    former.Real(time).Integer(bandit);
+    former.Integer(places[first]).Integer(places[end - 1]).Run();
+  }
 }
 
 void ChangeWriter::Write(const ArmsPut& change, Sequence sequence) {
+  std::vector<std::uint32_t> places;
+  for (const ArmRow& arm : change.arms) places.push_back(arm.place);
+  ArmsBecomeFormer(change.bandit, std::move(places), sequence, change.time);
   auto& put = Prepared(kPutArm);
   for (const ArmRow& arm : change.arms) {
-    ArmBecomesFormer(change.bandit, arm.place, sequence, change.time);
     put.Integer(change.bandit).Integer(arm.place);
     BindCount(arm.arm, put);
     BindOptional(arm.name, put);
@@ -120,12 +131,14 @@ void ChangeWriter::Write(const ArmsPut& change, Sequence sequence) {
 }
 
 void ChangeWriter::Write(const ArmsRemoved& change, Sequence sequence) {
+  std::vector<std::uint32_t> places;
+  for (const auto& arm : change.arms) places.push_back(arm.place);
+  ArmsBecomeFormer(change.bandit, std::move(places), sequence, change.time);
   auto& free = Prepared(
       "UPDATE arms SET arm = NULL, name = NULL, features = NULL, tags = NULL, "
       "added = NULL, added_time = NULL, freed = $1 "
       "WHERE bandit = $2 AND place = $3");
   for (const auto& arm : change.arms) {
-    ArmBecomesFormer(change.bandit, arm.place, sequence, change.time);
     BindCount(arm.freed, free);
     free.Integer(change.bandit).Integer(arm.place).Run();
   }

@@ -1,9 +1,11 @@
 #ifndef MANYARMS_SERVICE_STORE_CHANGE_WRITER_H_
 #define MANYARMS_SERVICE_STORE_CHANGE_WRITER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "service/sql/database.h"
 #include "service/store/changes.h"
@@ -37,7 +39,7 @@ class ChangeWriter {
   void Write(const SnapshotRestored& change, Sequence sequence);
   void Write(const SnapshotDeleted& change, Sequence sequence);
 
-  void ArmBecomesFormer(BanditNumber bandit, std::uint32_t place,
+  void ArmsBecomeFormer(BanditNumber bandit, std::vector<std::uint32_t> places,
                         Sequence sequence, Time time);
   void CheckSnapshot(BanditNumber bandit, const std::string& name);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "service/store/rows.h"
 
@@ -36,10 +38,42 @@ bool ForgottenRows::BeginRound(sql::Database& database) {
   return true;
 }
 
+// Returns whether there were any. The caller ends the transaction.
+bool ForgottenRows::DeleteSomeOfBandits(sql::Database& database) {
+  constexpr std::array<std::pair<const char*, const char*>, 5> kTables = {
+      {{"arms", "bandit, place"},
+       {"former_arms", "bandit, added, place"},
+       {"learners", "bandit, learner"},
+       {"snapshot_arms", "bandit, snapshot, place"},
+       {"snapshot_learners", "bandit, snapshot, learner"}}};
+  for (const auto& [table, key] : kTables) {
+    const auto some = fmt::format(
+        "SELECT {} FROM {} WHERE bandit IN (SELECT bandit FROM deletions "
+        "WHERE learner IS NULL AND up_to <= $1) LIMIT {}",
+        key, table, kStep);
+    const auto query =
+        database.Prepare(fmt::format("SELECT count(*) FROM ({}) AS s", some));
+    BindCount(to_, *query);
+    std::int64_t rows = 0;
+    while (query->Next()) rows = query->IntegerAt(0);
+    if (rows == 0) continue;
+    const auto statement = database.Prepare(
+        fmt::format("DELETE FROM {} WHERE ({}) IN ({})", table, key, some));
+    BindCount(to_, *statement);
+    statement->Run();
+    return true;
+  }
+  return false;
+}
+
 bool ForgottenRows::DeleteSome(sql::Database& database) {
   if (from_ == to_ && !BeginRound(database)) return false;
   const Sequence step_end = std::min(from_ + kStep, to_);
   database.Begin();
+  if (DeleteSomeOfBandits(database)) {
+    database.Commit();
+    return true;
+  }
   for (const char* table : {"decisions", "rewards"}) {
     const auto statement = database.Prepare(fmt::format(
         "DELETE FROM {0} WHERE sequence > $1 AND sequence <= $2 AND EXISTS "

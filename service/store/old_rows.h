@@ -8,9 +8,9 @@
 
 namespace manyarms::service {
 
-/// Deletes decisions and rewards of learners and bandits that are no more,
-/// which the table `deletions` names, in steps of a few milliseconds. Nobody
-/// sees those rows meanwhile.
+/// Deletes rows of learners and bandits that are no more, which the table
+/// `deletions` names, in steps of a few milliseconds. Nobody sees those rows
+/// meanwhile.
 class ForgottenRows {
  public:
   /// One step, in a transaction of its own. Returns whether there is more to
@@ -19,6 +19,7 @@ class ForgottenRows {
 
  private:
   bool BeginRound(sql::Database& database);
+  bool DeleteSomeOfBandits(sql::Database& database);
 
   // Rows after `from_` and up to `to_` are still to be looked at.
   Sequence from_ = 0;

@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
+#include <variant>
+#include <vector>
 
 #include "both_databases.h"
+#include "manyarms/error.h"
 #include "service/sql/database.h"
 
 namespace manyarms::service {
@@ -121,8 +125,258 @@ TEST_P(AStore, DeletesAllRowsOfAForgottenLearnerInTheEnd) {
   EXPECT_EQ(Count("decisions WHERE learner = 'b'"), 20);
 }
 
+TEST_P(AStore, DeletesAllRowsOfADeletedBanditInTheEnd) {
+  Open();
+  for (BanditNumber number : {1, 2}) {
+    store_->Append(ABandit(number));
+    ArmsPut put = {.bandit = number};
+    for (std::uint32_t place = 0; place < 3000; ++place) {
+      put.arms.push_back({.place = place, .arm = place, .features = {1}});
+    }
+    store_->Append(put);
+    store_->Append(put);
+    store_->Append(LearnerSaved{.bandit = number, .learner = "a"});
+    store_->Append(SnapshotTaken{.bandit = number, .name = "s"});
+    DecisionsMade made = ASlate("a", 2);
+    for (DecisionRow& row : made.decisions) row.bandit = number;
+    store_->Append(made);
+  }
+  store_->Append(BanditDeleted{1});
+  store_->Wait(store_->last_appended());
+  ASSERT_TRUE(WaitForDeletions());
+  for (const char* table :
+       {"bandits", "arms", "former_arms", "learners", "snapshots",
+        "snapshot_arms", "snapshot_learners", "decisions"}) {
+    EXPECT_EQ(Count(fmt::format("{} WHERE bandit = 1", table)), 0) << table;
+    EXPECT_GT(Count(fmt::format("{} WHERE bandit = 2", table)), 0) << table;
+  }
+}
+
+TEST_P(AStore, HasOneWriter) {
+  Open();
+  try {
+    const Store second({.place = place_});
+    ADD_FAILURE() << "two processes may write";
+  } catch (const sql::Failure& failure) {
+    EXPECT_EQ(failure.kind(), sql::FailureKind::kBusy);
+    EXPECT_NE(std::string(failure.what()).find("another process writes"),
+              std::string::npos);
+  }
+  // The first one is not disturbed.
+  store_->Wait(store_->Append(ABandit(1)));
+}
+
+TEST_P(AStore, RefusesTablesOfALaterVersion) {
+  Open();
+  store_.reset();
+  {
+    const auto database = sql::Open(place_, sql::Database::Access::kWrite);
+    database->Run("UPDATE meta SET value = 2 WHERE name = 'version'");
+  }
+  try {
+    Open();
+    ADD_FAILURE() << "it was opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_NE(std::string(error.what()).find("version 2"), std::string::npos);
+  }
+  EXPECT_EQ(Count("meta WHERE name = 'version' AND value = 2"), 1);
+}
+
+TEST_P(AStore, KnowsTheLargestNumberOfABanditThatIsGone) {
+  Open();
+  EXPECT_EQ(store_->last_bandit(), 0);
+  store_->Append(ABandit(1));
+  store_->Append(ABandit(2));
+  store_->Append(BanditDeleted{2});
+  Open();
+  EXPECT_EQ(store_->last_bandit(), 2);
+  EXPECT_EQ(store_->Bandits().size(), 1U);
+}
+
+TEST_P(AStore, DeletesOldRowsUpToTheCheckpoint) {
+  Open();
+  store_->Append(ABandit(1));
+  Time time = 1000;
+  const auto add = [&](int changes) {
+    for (; changes > 0; --changes, ++time) {
+      DecisionsMade made = ASlate("a", 2);
+      for (DecisionRow& row : made.decisions) row.time = time;
+      const Sequence first = store_->Append(made);
+      store_->Append(RewardRow{
+          .bandit = 1, .decision = first, .learner = "a", .time = time});
+    }
+  };
+  add(3000);
+  store_->Append(Checkpoint{.bandit = 1, .as_of = store_->last_appended()});
+  add(100);
+  store_->Wait(store_->last_appended());
+  // Of 3,000 changes before the checkpoint, 1,500 are old.
+  EXPECT_EQ(store_->DeleteOlderThan(2500), 3 * 1500U);
+  EXPECT_EQ(Count("decisions WHERE time < 2500"), 0);
+  EXPECT_EQ(Count("decisions"), 2 * 1600);
+  EXPECT_EQ(Count("rewards"), 1600);
+  EXPECT_EQ(store_->DeleteOlderThan(2500), 0U);
+  // All are old, and those after the checkpoint stay.
+  EXPECT_EQ(store_->DeleteOlderThan(1e9), 3 * 1500U);
+  EXPECT_EQ(Count("decisions"), 200);
+  std::size_t slates = 0;
+  store_->ReadEvents(1, 0, [&](Store::Event&& event) {
+    if (const auto* made = std::get_if<DecisionsMade>(&event)) {
+      slates += made->decisions.size() == 2 ? 1 : 0;
+    }
+  });
+  EXPECT_EQ(slates, 100U);
+}
+
+TEST_P(AStore, ReadsEventsUpToANumber) {
+  Open();
+  store_->Append(ABandit(1));
+  const Sequence first = store_->Append(ASlate("a", 2));
+  const Sequence second = store_->Append(ASlate("a", 3));
+  const Sequence reward =
+      store_->Append(RewardRow{.bandit = 1, .decision = first, .learner = "a"});
+  store_->Wait(reward);
+  const auto count = [&](Sequence after, Sequence until) {
+    int events = 0;
+    store_->ReadEvents(
+        1, after, [&](Store::Event&&) { ++events; }, until);
+    return events;
+  };
+  EXPECT_EQ(count(0, 0), 3);
+  EXPECT_EQ(count(first + 1, 0), 2);
+  EXPECT_EQ(count(0, second - 1), 1);
+  EXPECT_EQ(count(0, second + 2), 2);
+  EXPECT_EQ(count(reward, 0), 0);
+  // A slate that a limit cuts is left out.
+  EXPECT_EQ(count(0, second), 1);
+  EXPECT_EQ(count(first, 0), 2);
+}
+
+TEST_P(AStore, SaysThatADecisionIsMissing) {
+  Open();
+  store_->Append(ABandit(1));
+  const Sequence slate = store_->Append(ASlate("a", 3));
+  store_.reset();
+  {
+    const auto database = sql::Open(place_, sql::Database::Access::kWrite);
+    database->Run(
+        fmt::format("DELETE FROM decisions WHERE sequence = {}", slate + 1));
+  }
+  Open();
+  try {
+    store_->ReadEvents(1, slate - 1, [](Store::Event&&) {});
+    ADD_FAILURE() << "a part of a slate was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
+  }
+}
+
+TEST_P(AStore, IsCongestedWhileMoreWaitsThanItMay) {
+  place_ = NewPlace();
+  store_ =
+      std::make_unique<Store>(StoreOptions{.place = place_, .most_waiting = 2});
+  store_->Append(ABandit(1));
+  bool was_congested = false;
+  for (int i = 0; i < 10'000 && !was_congested; ++i) {
+    store_->Append(ASlate("a", 1));
+    was_congested = store_->congested();
+  }
+  EXPECT_TRUE(was_congested);
+  store_->Wait(store_->last_appended());
+  EXPECT_FALSE(store_->congested());
+  const StoreStats stats = store_->stats();
+  EXPECT_EQ(stats.waiting, 0U);
+  EXPECT_EQ(stats.changes, store_->last_appended());
+  EXPECT_GT(stats.commits, 0U);
+  EXPECT_LE(stats.commits, stats.changes);
+  EXPECT_GT(stats.bytes, 0U);
+  store_->Check();
+}
+
+TEST_P(AStore, ReadsWhileOthersWrite) {
+  Open();
+  store_->Append(ABandit(1));
+  std::atomic<bool> is_over = false;
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back([&] {
+      while (!is_over) {
+        Sequence last = 0;
+        store_->ReadEvents(1, 0, [&](Store::Event&& event) {
+          const auto& made = std::get<DecisionsMade>(event).decisions;
+          const bool follows = last == 0 || made.front().sequence == last + 1;
+          wrong += made.size() == 3 && follows ? 0 : 1;
+          last = made.back().sequence;
+        });
+      }
+    });
+  }
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 3; ++i) {
+    writers.emplace_back([&] {
+      for (int change = 0; change < 100; ++change) {
+        const Sequence first = store_->Append(ASlate("a", 3));
+        if (change % 10 != 0) continue;
+        store_->Wait(first);
+        wrong += store_->FindDecisions(1, first, 3).size() == 3 ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread& writer : writers) writer.join();
+  is_over = true;
+  for (std::thread& reader : readers) reader.join();
+  EXPECT_EQ(wrong, 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Databases, AStore, testing::kBothDatabases,
                          testing::NameOfDatabase);
+
+class AFile : public AStore {};
+
+TEST_P(AFile, IsCopiedWhileOthersWrite) {
+  Open();
+  store_->Wait(store_->Append(ABandit(1)));
+  std::atomic<bool> is_over = false;
+  std::thread writer([&] {
+    while (!is_over) store_->Wait(store_->Append(ASlate("a", 3)));
+  });
+  std::vector<std::string> copies;
+  for (int i = 0; i < 5; ++i) {
+    copies.push_back((folder_ / fmt::format("copy {}.db", i)).string());
+    store_->Backup(copies.back());
+  }
+  is_over = true;
+  writer.join();
+  EXPECT_THROW(store_->Backup(copies.back()), FileError);
+  Sequence before = 0;
+  for (const std::string& copy : copies) {
+    Store store({.place = copy});
+    EXPECT_GE(store.last_appended(), before);
+    before = store.last_appended();
+    Sequence next = 2;
+    store.ReadEvents(1, 0, [&](Store::Event&& event) {
+      const auto& made = std::get<DecisionsMade>(event).decisions;
+      EXPECT_EQ(made.front().sequence, next);
+      next += made.size();
+    });
+    EXPECT_EQ(next, before + 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Databases, AFile, ::testing::Values("Sqlite"),
+                         testing::NameOfDatabase);
+
+TEST(PostgresStore, LeavesBackupsToPostgres) {
+  Store store({.place = testing::PostgresServer::Shared().NewSchema()});
+  try {
+    store.Backup("/tmp/unused");
+    ADD_FAILURE() << "a backup was made";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+  }
+}
 
 }  // namespace
 }  // namespace manyarms::service

@@ -1,0 +1,165 @@
+#include "service/sql/sqlite_database.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "in_a_folder.h"
+#include "manyarms/error.h"
+#include "service/sql/column_types.h"
+
+namespace manyarms::sql {
+namespace {
+
+using Access = Database::Access;
+
+class SqliteFile : public testing::InAFolder {
+ protected:
+  std::string Path(const char* name = "a.db") const {
+    return (folder_ / name).string();
+  }
+};
+
+TEST_F(SqliteFile, HasOneWriterWhicheverWayItIsReached) {
+  std::filesystem::create_symlink(Path(), Path("link.db"));
+  std::filesystem::create_directory(folder_ / "sub");
+  auto writer = Open(Path(), Access::kWrite);
+  for (const std::string& path :
+       {Path(), Path("link.db"), Path("sub/../a.db")}) {
+    try {
+      Open(path, Access::kWrite);
+      ADD_FAILURE() << path << " was opened";
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.kind(), FailureKind::kBusy);
+    }
+    EXPECT_NO_THROW(Open(path, Access::kRead));
+  }
+  writer.reset();
+  EXPECT_NO_THROW(Open(Path(), Access::kWrite));
+}
+
+TEST_F(SqliteFile, IsMadeByWritersOnly) {
+  EXPECT_THROW(Open(Path(), Access::kRead), Failure);
+  EXPECT_FALSE(std::filesystem::exists(Path()));
+  EXPECT_THROW(Open(Path("nowhere/a.db"), Access::kWrite), Error);
+}
+
+TEST_F(SqliteFile, IsRefusedIfItIsSomethingElse) {
+  std::ofstream(Path()) << std::string(10'000, 'x');
+  try {
+    Open(Path(), Access::kWrite);
+    ADD_FAILURE() << "it was opened";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.kind(), FailureKind::kFatal);
+    EXPECT_NE(std::string(failure.what()).find(Path()), std::string::npos);
+  }
+  EXPECT_EQ(std::filesystem::file_size(Path()), 10'000U);
+}
+
+TEST_F(SqliteFile, HasALogThatBeginsAgain) {
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("CREATE TABLE t (b BYTES)");
+  const auto insert = database->Prepare("INSERT INTO t (b) VALUES ($1)");
+  const std::vector<std::byte> megabyte(1 << 20);
+  for (int i = 0; i < 100; ++i) {
+    database->Begin();
+    insert->Bytes(megabyte).Run();
+    database->Commit();
+    database->TidyUp();
+  }
+  EXPECT_LT(std::filesystem::file_size(Path("a.db-wal")), 20U << 20);
+  EXPECT_GT(database->SizeInBytes(), 100U << 20);
+}
+
+TEST_F(SqliteFile, HasALogThatBeginsAgainWhileOthersReadWithoutAGap) {
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("CREATE TABLE t (b BYTES)");
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const auto reader = Open(Path(), Access::kRead);
+      const auto query = reader->Prepare("SELECT count(*) FROM t");
+      while (!is_over) {
+        reader->Begin();
+        query->Next();
+        query->Reset();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        reader->Commit();
+      }
+    });
+  }
+  const auto insert = database->Prepare("INSERT INTO t (b) VALUES ($1)");
+  const std::vector<std::byte> megabyte(1 << 20);
+  std::uintmax_t longest = 0;
+  for (int i = 0; i < 150; ++i) {
+    database->Begin();
+    insert->Bytes(megabyte).Run();
+    database->Commit();
+    database->TidyUp();
+    longest = std::max(longest, std::filesystem::file_size(Path("a.db-wal")));
+  }
+  is_over = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LT(longest, 100U << 20);
+}
+
+TEST_F(SqliteFile, LeavesOneFileAndItsLock) {
+  {
+    const auto writer = Open(Path(), Access::kWrite);
+    const auto reader = Open(Path(), Access::kRead);
+    writer->Run("CREATE TABLE t (i INTEGER64)");
+    reader->Prepare("SELECT i FROM t")->Next();
+  }
+  EXPECT_TRUE(std::filesystem::exists(Path()));
+  EXPECT_TRUE(std::filesystem::exists(Path("a.db.lock")));
+  EXPECT_FALSE(std::filesystem::exists(Path("a.db-wal")));
+}
+
+TEST_F(SqliteFile, IsBusyWhileAToolHoldsItsLock) {
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("CREATE TABLE t (i INTEGER64)");
+  sqlite3* tool = nullptr;
+  ASSERT_EQ(sqlite3_open(Path().c_str(), &tool), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(tool, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  try {
+    database->Begin();
+    ADD_FAILURE() << "two of them write";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.kind(), FailureKind::kBusy);
+  }
+  sqlite3_close(tool);
+  database->Begin();
+  database->Commit();
+}
+
+TEST(Sqlite, KnowsWhatCodesMean) {
+  EXPECT_EQ(KindOf(SQLITE_FULL), FailureKind::kFull);
+  EXPECT_EQ(KindOf(SQLITE_BUSY), FailureKind::kBusy);
+  EXPECT_EQ(KindOf(SQLITE_BUSY_SNAPSHOT), FailureKind::kBusy);
+  EXPECT_EQ(KindOf(SQLITE_LOCKED), FailureKind::kBusy);
+  EXPECT_EQ(KindOf(SQLITE_IOERR_WRITE), FailureKind::kIo);
+  EXPECT_EQ(KindOf(SQLITE_IOERR_FSYNC), FailureKind::kFatal);
+  EXPECT_EQ(KindOf(SQLITE_CORRUPT_INDEX), FailureKind::kFatal);
+  EXPECT_EQ(KindOf(SQLITE_NOTADB), FailureKind::kFatal);
+  EXPECT_EQ(KindOf(SQLITE_CONSTRAINT_UNIQUE), FailureKind::kOther);
+}
+
+TEST(ColumnTypes, AreReplacedAsWholeWords) {
+  const Word words[] = {{"TEXT", "VARCHAR"}, {"WITHOUT ROWID", ""}};
+  EXPECT_EQ(WithWords("TEXT, TEXTS MYTEXT a_TEXT (TEXT)", words),
+            "VARCHAR, TEXTS MYTEXT a_TEXT (VARCHAR)");
+  EXPECT_EQ(WithWords("(a TEXT) WITHOUT ROWID;", words), "(a VARCHAR) ;");
+  EXPECT_EQ(WithWords("", words), "");
+}
+
+}  // namespace
+}  // namespace manyarms::sql
