@@ -140,6 +140,9 @@ void AddPlaces(CLI::App& command, Flags& flags) {
       .Add("--retention-days", options.engine.retention_days,
            "Decisions and rewards older than this are deleted; 0: never")
       ->check(CLI::NonNegativeNumber);
+  service.AddPositive("--save-seconds", options.engine.save_seconds,
+                      "Learners that have changed are saved this often, so "
+                      "that a restart has little to replay");
   service.AddPositive("--slow-seconds", options.slow_seconds,
                       "Requests that take longer are logged");
   service.AddPositive("--stop-seconds", flags.stop_seconds,
@@ -185,6 +188,9 @@ void AddLimits(CLI::App& command, Flags& flags) {
   group.Add("--max-learners", limits.learners, "Learners of a bandit");
   group.Add("--max-open-decisions", limits.open_decisions,
             "Decisions of a bandit that wait for a reward");
+  group.Add("--max-events", limits.events,
+            "Events, and ids of rewards, of a bandit that are known for "
+            "retries");
   group.Add("--max-waiting", options.store.most_waiting,
             "Changes that wait for the disk; beyond it requests are refused");
 }

@@ -286,8 +286,7 @@ class ServedBandit(Asking):
         return dict(self._post("evaluate", json_body(options)))
 
     def learners(self) -> Iterator[str]:
-        """The keys of all learners, in their order, page by page, but for the empty key
-        of choices that name no learner."""
+        """The keys of all learners, in their order, page by page."""
         page = self._requests.get(self._path("learners"), limit=_MOST_ON_A_PAGE)
         while True:
             yield from page["learners"]

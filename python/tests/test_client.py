@@ -322,7 +322,7 @@ def test_learners_are_known_and_forgotten(shop: manyarms.ServedBandit) -> None:
     for learner in ("b", "a", "ü/?%", 17, ""):
         shop.learn(shop.choose(learner), 1.0)
     shop.choose("a")
-    assert list(shop.learners()) == ["17", "a", "b", "ü/?%"] and shop.knows("")
+    assert list(shop.learners()) == ["", "17", "a", "b", "ü/?%"] and shop.knows("")
     assert shop.knows("ü/?%") and shop.knows(17) and not shop.knows("c")
     described = shop.describe("a")
     assert described["choices"] == 2 and described["rewards"] == 1 and described["open"] == 1

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,9 +35,10 @@ def blocks(text: str) -> list[tuple[str, str]]:
 
 
 def shell(block: str, url: str, folder: pathlib.Path) -> str:
+    path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # NumPy is there
     done = subprocess.run(
         ["sh", "-euc", block.replace(USUAL, url)], cwd=folder, capture_output=True,
-        text=True, timeout=START_SECONDS, check=False,
+        text=True, timeout=START_SECONDS, check=False, env=os.environ | {"PATH": path},
     )
     assert done.returncode == 0, (block, done.stderr)
     return done.stdout

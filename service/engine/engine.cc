@@ -20,8 +20,9 @@ namespace manyarms::service {
 namespace {
 
 constexpr std::chrono::milliseconds kExpiryStep(100);
-constexpr std::chrono::seconds kSavingStep(10);
-constexpr std::chrono::hours kRetentionStep(1);
+// What is too old is deleted this often, but ten times in the time for which it
+// is kept.
+constexpr double kRetentionStep = 3600;
 constexpr double kDay = 86400;
 
 Time SystemTime() {
@@ -80,7 +81,7 @@ class Engine::State {
 
   // Calls work() every so often until the engine ends.
   template <class Work>
-  void Repeat(std::stop_token stop, std::chrono::milliseconds step,
+  void Repeat(std::stop_token stop, std::chrono::steady_clock::duration step,
               const Work& work) {
     while (true) {
       {
@@ -101,13 +102,21 @@ class Engine::State {
   }
 
   void KeepUp(const std::stop_token& stop) {
-    std::chrono::steady_clock::time_point next_retention;
-    Repeat(stop, kSavingStep, [&] {
+    using std::chrono::duration;
+    using std::chrono::steady_clock;
+    const auto saving = std::chrono::duration_cast<steady_clock::duration>(
+        duration<double>(options.save_seconds));
+    const auto retention =
+        std::chrono::duration_cast<steady_clock::duration>(duration<double>(
+            std::min(kRetentionStep, options.retention_days * kDay / 10)));
+    DeleteOld();
+    auto next_retention = steady_clock::now() + retention;
+    Repeat(stop, saving, [&] {
       ForEach([](ServedBandit& bandit) { bandit.SaveLearners(false); });
-      const auto now = std::chrono::steady_clock::now();
+      const auto now = steady_clock::now();
       if (now < next_retention) return;
       DeleteOld();
-      next_retention = now + kRetentionStep;
+      next_retention = now + retention;
     });
   }
 
@@ -117,6 +126,7 @@ class Engine::State {
 
   mutable std::shared_mutex mutex;
   std::map<std::string, Bandit, std::less<>> bandits;
+  BanditNumber last_bandit = 0;
 
   std::mutex sleeping;
   std::condition_variable_any waker;
@@ -128,6 +138,7 @@ class Engine::State {
 Engine::Engine(Store& store, const EngineOptions& options,
                const std::function<void(const std::string&, double)>& progress)
     : state_(std::make_unique<State>(store, options)) {
+  state_->last_bandit = store.last_bandit();
   const std::vector<BanditRow> rows = store.Bandits();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const BanditRow& row = rows[i];
@@ -188,7 +199,7 @@ Engine::Created Engine::Create(const std::string& name,
                   failure.empty() ? "too many changes wait for the disk"
                                   : "nothing can be written now: " + failure);
   }
-  const BanditNumber number = state.store.last_bandit() + 1;
+  const BanditNumber number = state.last_bandit + 1;
   auto bandit = std::make_shared<ServedBandit>(
       number, name, settings, state.options.limits, state.store, state.clock);
   const auto added = state.bandits.emplace(name, bandit).first;
@@ -198,6 +209,7 @@ Engine::Created Engine::Create(const std::string& name,
                                          .name = name,
                                          .settings = ToJson(settings),
                                          .time = state.clock()});
+    state.last_bandit = number;
     return {
         .bandit = std::move(bandit), .is_new = true, .durable_at = durable_at};
   } catch (...) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "log/json_scanner.h"
 #include "manyarms/error.h"
 
 namespace manyarms::service {
@@ -39,10 +40,17 @@ Json ParseObject(std::string_view text) {
     FailCorrupt("this is not JSON: it has a byte 0");
   }
   Json object;
+  // The parser below takes a byte order mark or a zero at the end for nothing.
+  JsonScanner scanner(text);
+  scanner.Skip();
+  scanner.End();
   try {
     object = Json::parse(text, watch);
   } catch (const Json::exception& error) {
-    FailCorrupt(fmt::format("this is not JSON: {}", error.what()));
+    // The reason may quote bytes that are not UTF-8.
+    const std::string_view why(error.what());
+    FailCorrupt(fmt::format("this is not JSON: {}",
+                            why.substr(0, Utf8PrefixLength(why))));
   }
   if (!object.is_object()) FailCorrupt("expected an object");
   return object;

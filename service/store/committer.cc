@@ -137,7 +137,7 @@ void Committer::RunBetweenCommits(Task task) {
   auto done = promise.get_future();
   {
     const std::lock_guard lock(mutex_);
-    if (failed_for_good_ || stopping_) {
+    if (!failure_.empty() || stopping_) {
       throw sql::Failure(sql::FailureKind::kOther, failure_);
     }
     tasks_.push_back({std::move(task), std::move(promise)});
@@ -154,12 +154,15 @@ void Committer::Run() {
     TidyUp();
   }
   std::vector<Waiters::Done> left;
+  std::deque<Waiting> tasks;
   {
     const std::lock_guard lock(mutex_);
+    stopping_ = true;
     waiters_.TakeAll(left);
+    tasks.swap(tasks_);
   }
   for (const auto& done : left) done(false);
-  RefuseTasks();
+  Refuse(tasks, "the store is closed");
   changes_.reset();
   database_.reset();
 }
@@ -277,17 +280,20 @@ void Committer::Committed(const Batch& batch, Sequence last, double seconds) {
 
 void Committer::Note(const Failed& failed) {
   std::vector<Waiters::Done> left;
+  std::deque<Waiting> tasks;
   {
     const std::lock_guard lock(mutex_);
     failure_ = failed.why;
     failed_for_good_ = failed.for_good;
     waiters_.TakeAll(left);
+    tasks.swap(tasks_);
     if (failed_for_good_) {
       queue_.clear();
       in_batch_ = 0;
     }
   }
   for (const auto& done : left) done(false);
+  Refuse(tasks, failed.why);
 }
 
 bool Committer::Pause(double seconds) {
@@ -340,16 +346,8 @@ void Committer::TidyUp() {
   if (failed && failed->is_fatal) Note(*failed);
 }
 
-void Committer::RefuseTasks() {
-  std::deque<Waiting> left;
-  std::string why;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    left.swap(tasks_);
-    why = failure_;
-  }
-  for (Waiting& waiting : left) {
+void Committer::Refuse(std::deque<Waiting>& tasks, const std::string& why) {
+  for (Waiting& waiting : tasks) {
     waiting.done.set_exception(
         std::make_exception_ptr(sql::Failure(sql::FailureKind::kOther, why)));
   }

@@ -70,7 +70,8 @@ class Store {
   /// What there was when the store was opened, for those who replay it. Throws
   /// sql::Failure, and Error(kCorrupt) for rows that cannot be.
   std::vector<BanditRow> Bandits();
-  /// The largest number that a bandit ever had, 0 if there was none.
+  /// The largest number that a bandit had when the store was opened, 0 if there
+  /// was none.
   BanditNumber last_bandit() const;
   /// In ascending order of places, with those that wait for an arm.
   void ReadArms(BanditNumber bandit, const std::function<void(ArmRow&&)>& use);

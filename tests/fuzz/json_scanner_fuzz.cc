@@ -59,8 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (Utf8PrefixLength(text) != size) return 0;
   // nlohmann-json takes a byte 0 for the end.
-  const bool accepted = text.find('\0') == std::string_view::npos &&
-                        nlohmann::json::accept(text);
+  const bool accepted =
+      text.find('\0') == std::string_view::npos && nlohmann::json::accept(text);
   const bool skips = Skips(text);
   Check(!skips || accepted);
   if (accepted && size < 64) Check(skips);

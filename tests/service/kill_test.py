@@ -27,7 +27,7 @@ from service_process import NotStarted, Service
 from store_reader import PostgresReader, SqliteReader
 
 CLIENTS = 4
-OPTIONS = ("--threads", "2")
+OPTIONS = ("--threads", "2", "--save-seconds", "0.1")
 
 
 class SqlitePlaces:
@@ -178,28 +178,30 @@ class KillTest:
         self.checks.check_state(connection, self.rows)
         self.snapshots.check(connection)
         connection.close()
+        self.answered = [choice for client in self.clients for choice in client.choices
+                         if choice[1].get("event")
+                         and not choice[1]["learner"].startswith("gone-")]
+        self.rewarded = [reward for client in self.clients for reward in client.rewards
+                         if reward[1].get("id")]
+        for client in self.clients:
+            client.choices, client.rewards, client.observed = [], [], []
 
-    def sample(self, asked):
-        return self.random.sample(asked, min(len(asked), 60))
+    def sample(self, values, most=60):
+        return self.random.sample(values, min(len(values), most))
 
     def retry(self):
         """What was under way is sent again, and some of what was answered."""
         connection = self.service.connect()
-        answered = [(client, *choice) for client in self.clients for choice in client.choices
-                    if choice[1].get("event") and not choice[1]["learner"].startswith("gone-")]
-        rewarded = [(client, *reward) for client in self.clients for reward in client.rewards
-                    if reward[1].get("id")]
         for client in self.clients:
-            client.choices, client.rewards, client.observed = [], [], []
             operation, client.pending = client.pending, None
             if operation:
                 self.retry_pending(connection, client, operation)
-        for _, bandit, request, answer in self.random.sample(answered, min(len(answered), 5)):
+        for bandit, request, answer in self.sample(self.answered, 5):
             self.retries += 1
             again = must(connection.call("POST", f"/v1/bandits/{bandit}/choose", request), 200)
             if {**again, "repeated": True} != {**answer, "repeated": True} or not again["repeated"]:
                 raise Differs(f"{request} was answered {answer}, and again {again}")
-        for _, bandit, request, _ in self.random.sample(rewarded, min(len(rewarded), 5)):
+        for bandit, request, _ in self.sample(self.rewarded, 5):
             self.retries += 1
             again = must(connection.call("POST", f"/v1/bandits/{bandit}/reward", request), 200)
             if again["learned"] or again["reason"] != "repeated":

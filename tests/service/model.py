@@ -72,7 +72,7 @@ class BanditModel:
                      key=lambda row: turn.get(row["place"], row["place"] + 1))
         old = [row for row in put if row["arm"] in self.tags]
         if removed:
-            self.population.remove([row["arm"] for row in removed])
+            self.population.remove_arms([row["arm"] for row in removed])
         for row in removed:
             del self.tags[row["arm"]]
             self.free.append(row["place"])
@@ -81,10 +81,10 @@ class BanditModel:
             if self.free and self.free.pop() != row["place"]:
                 raise Differs(f"the service put an arm in another place: {row}")
         if new:
-            self.population.add([row["arm"] for row in new], [row["features"] for row in new])
+            self.population.add_arms([row["arm"] for row in new], [row["features"] for row in new])
         if old:
-            self.population.update([row["arm"] for row in old],
-                                   [row["features"] for row in old])
+            self.population.update_arms([row["arm"] for row in old],
+                                        [row["features"] for row in old])
         for row in put:
             self.tags[row["arm"]] = row["tags"]
             self.names[called(row)] = row["arm"]
