@@ -188,6 +188,9 @@ void AddLimits(CLI::App& command, Flags& flags) {
   group.Add("--max-learners", limits.learners, "Learners of a bandit");
   group.Add("--max-open-decisions", limits.open_decisions,
             "Decisions of a bandit that wait for a reward");
+  group.Add("--max-events", limits.events,
+            "Events, and ids of rewards, of a bandit that are known for "
+            "retries");
   group.Add("--max-waiting", options.store.most_waiting,
             "Changes that wait for the disk; beyond it requests are refused");
 }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +25,7 @@ class World {
   World(std::filesystem::path folder, const Settings& settings,
         const Limits& limits = {})
       : folder_(std::move(folder)), limits_(limits) {
+    std::filesystem::create_directories(folder_);
     OpenStore(folder_ / "0.db");
     store_->Append(BanditCreated{
         .bandit = 1, .name = "b", .settings = ToJson(settings), .time = *now_});
@@ -33,7 +36,7 @@ class World {
   ServedBandit* operator->() { return bandit_.get(); }
   Store& store() { return *store_; }
   Time now() const { return *now_; }
-  void Advance(double seconds) { *now_ += seconds; }
+  void Advance(double seconds) { *now_ = *now_ + seconds; }
 
   void WaitForStore() { store_->Wait(store_->last_appended()); }
 
@@ -67,7 +70,7 @@ class World {
 
   std::unique_ptr<ServedBandit> MakeBandit(const Settings& settings) {
     return std::make_unique<ServedBandit>(1, "b", settings, limits_, *store_,
-                                          [now = now_] { return *now; });
+                                          [now = now_] { return now->load(); });
   }
 
   void Restore() {
@@ -79,7 +82,8 @@ class World {
 
   const std::filesystem::path folder_;
   const Limits limits_;
-  std::shared_ptr<Time> now_ = std::make_shared<Time>(1'790'000'000);
+  std::shared_ptr<std::atomic<Time>> now_ =
+      std::make_shared<std::atomic<Time>>(1'790'000'000);
   int copies_ = 0;
   std::filesystem::path place_;
   std::unique_ptr<Store> store_;

@@ -47,7 +47,10 @@ Json ParseObject(std::string_view text) {
   try {
     object = Json::parse(text, watch);
   } catch (const Json::exception& error) {
-    FailCorrupt(fmt::format("this is not JSON: {}", error.what()));
+    // The reason may quote bytes that are not UTF-8.
+    const std::string_view why(error.what());
+    FailCorrupt(fmt::format("this is not JSON: {}",
+                            why.substr(0, Utf8PrefixLength(why))));
   }
   if (!object.is_object()) FailCorrupt("expected an object");
   return object;

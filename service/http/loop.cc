@@ -16,13 +16,13 @@ Loop::~Loop() {
 }
 
 void Loop::Add(Watched& watched) {
-  watched.place_ = watched_.size();
+  watched.Place() = watched_.size();
   watched_.push_back(&watched);
 }
 
 void Loop::Remove(Watched& watched) {
-  watched_.back()->place_ = watched.place_;
-  watched_[watched.place_] = watched_.back();
+  watched_.back()->Place() = watched.Place();
+  watched_[watched.Place()] = watched_.back();
   watched_.pop_back();
   connections_.fetch_sub(1, std::memory_order_relaxed);
 }

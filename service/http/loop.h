@@ -57,10 +57,8 @@ class Watched {
   virtual void Finish() = 0;
   /// Closes at once.
   virtual void Cut() = 0;
-
- private:
-  friend class Loop;
-  std::size_t place_ = 0;
+  /// A number that the loop keeps here.
+  virtual std::size_t& Place() = 0;
 };
 
 /// A thread with its connections.
