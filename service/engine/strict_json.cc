@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "log/json_scanner.h"
 #include "manyarms/error.h"
 
