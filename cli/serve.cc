@@ -12,6 +12,7 @@
 #include "manyarms/error.h"
 #include "service/api/event_log.h"
 #include "service/api/service.h"
+#include "service/load/demo.h"
 #include "signals.h"
 
 namespace manyarms::cli {
@@ -23,6 +24,7 @@ struct Flags {
   service::ServiceOptions options;
   std::string durability = "full";
   double stop_seconds = 10;
+  bool demo = false;
 };
 
 // Lines of the log come from any thread, and each is written whole.
@@ -71,6 +73,16 @@ std::string WaitForEnd(service::Service& service, Signals& signals) {
   }
 }
 
+std::unique_ptr<load::Demo> DemoOf(const Flags& flags, std::uint16_t port) {
+  if (!flags.demo) return nullptr;
+  return std::make_unique<load::Demo>(load::DemoOptions{
+      .port = port, .log = [](const std::string& reason) {
+        service::EventLog(WriteLog).Write(
+            "demo",
+            [&](service::JsonOutput& line) { line.Field("reason", reason); });
+      }});
+}
+
 void Serve(Flags& flags) {
   flags.options.durability =
       flags.durability == "full" ? Durability::kFull : Durability::kRelaxed;
@@ -78,8 +90,10 @@ void Serve(Flags& flags) {
   flags.options.progress = LogProgress;
   Signals signals;
   service::Service service(flags.options);
+  std::unique_ptr<load::Demo> demo = DemoOf(flags, service.port());
   SayWhere(UrlOf(flags.options.server, service.port()));
   const std::string failure = WaitForEnd(service, signals);
+  demo.reset();
   service.Stop(flags.stop_seconds);
   if (!failure.empty()) throw ExitStatus(1, failure);
 }
@@ -114,6 +128,18 @@ class Group {
   CLI::App& command_;
   std::string name_;
 };
+
+// A demonstration has a file of its own, unless somebody says which.
+void AddDemo(CLI::App& command, Flags& flags) {
+  command
+      .add_flag("--demo", flags.demo,
+                "Fill the service with a shop and simulated visitors, to look "
+                "at (without --data in demo.db); on 127.0.0.1 only")
+      ->group("Service")
+      ->excludes("--tokens")
+      ->excludes("--certificate")
+      ->excludes("--address");
+}
 
 void AddPlaces(CLI::App& command, Flags& flags) {
   service::ServiceOptions& options = flags.options;
@@ -208,7 +234,13 @@ void AddServe(CLI::App& app) {
   AddPlaces(*command, *flags);
   AddSecurity(*command, *flags);
   AddLimits(*command, *flags);
-  command->callback([flags] { Serve(*flags); });
+  AddDemo(*command, *flags);
+  command->callback([flags, command] {
+    if (flags->demo && command->count("--data") == 0) {
+      flags->options.store.place = "demo.db";
+    }
+    Serve(*flags);
+  });
 }
 
 }  // namespace manyarms::cli
