@@ -26,7 +26,7 @@ reproduce: build plots ## Repeat the paper's tables with all runs, within three 
 	build/manyarms reproduce --tables 1,2,3,4,5,grid --out results/full $(reproduce_flags)
 
 serve: build ## Start the service on 127.0.0.1:7420; DEMO=1 shows a demonstration
-	build/manyarms serve $(if $(DEMO),--demo,--data manyarms.db)
+	build/manyarms serve --data $(if $(DEMO),demo.db --demo,manyarms.db)
 
 # scripts/stages makes these one after the other and prints at the end how long
 # each took.

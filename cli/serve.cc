@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <random>
 #include <string>
 
 #include "commands.h"
@@ -73,25 +75,38 @@ std::string WaitForEnd(service::Service& service, Signals& signals) {
   }
 }
 
-std::unique_ptr<load::Demo> DemoOf(const Flags& flags, std::uint16_t port) {
-  if (!flags.demo) return nullptr;
-  return std::make_unique<load::Demo>(load::DemoOptions{
-      .port = port, .log = [](const std::string& reason) {
-        service::EventLog(WriteLog).Write(
-            "demo",
-            [&](service::JsonOutput& line) { line.Field("reason", reason); });
-      }});
+std::string RandomToken() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(),
+                     random());
+}
+
+void LogDemo(const std::string& what) {
+  service::EventLog(WriteLog).Write(
+      "demo", [&](service::JsonOutput& line) { line.Field("reason", what); });
 }
 
 void Serve(Flags& flags) {
+  if (flags.demo) {
+    if (!flags.options.server.certificate.empty()) {
+      throw Error(ErrorCode::kUnsupported,
+                  "--demo cannot be combined with --certificate");
+    }
+    flags.options.own_token = RandomToken();
+  }
   flags.options.durability =
       flags.durability == "full" ? Durability::kFull : Durability::kRelaxed;
   flags.options.log = WriteLog;
   flags.options.progress = LogProgress;
   Signals signals;
   service::Service service(flags.options);
-  std::unique_ptr<load::Demo> demo = DemoOf(flags, service.port());
   SayWhere(UrlOf(flags.options.server, service.port()));
+  std::optional<load::Demo> demo;
+  if (flags.demo) {
+    demo.emplace(load::DemoOptions{.port = service.port(),
+                                   .token = flags.options.own_token,
+                                   .log = LogDemo});
+  }
   const std::string failure = WaitForEnd(service, signals);
   demo.reset();
   service.Stop(flags.stop_seconds);
@@ -129,18 +144,6 @@ class Group {
   std::string name_;
 };
 
-// A demonstration has a file of its own, unless somebody says which.
-void AddDemo(CLI::App& command, Flags& flags) {
-  command
-      .add_flag("--demo", flags.demo,
-                "Fill the service with a shop and simulated visitors, to look "
-                "at (without --data in demo.db); on 127.0.0.1 only")
-      ->group("Service")
-      ->excludes("--tokens")
-      ->excludes("--certificate")
-      ->excludes("--address");
-}
-
 void AddPlaces(CLI::App& command, Flags& flags) {
   service::ServiceOptions& options = flags.options;
   const Group service(command, "Service");
@@ -174,6 +177,11 @@ void AddPlaces(CLI::App& command, Flags& flags) {
   service.AddPositive("--stop-seconds", flags.stop_seconds,
                       "How long to wait for requests that are under way when "
                       "the service is asked to stop");
+  command
+      .add_flag("--demo", flags.demo,
+                "Make a bandit with a small world and simulated visitors, to "
+                "have something to look at")
+      ->group("Service");
 }
 
 void AddSecurity(CLI::App& command, Flags& flags) {
@@ -234,13 +242,7 @@ void AddServe(CLI::App& app) {
   AddPlaces(*command, *flags);
   AddSecurity(*command, *flags);
   AddLimits(*command, *flags);
-  AddDemo(*command, *flags);
-  command->callback([flags, command] {
-    if (flags->demo && command->count("--data") == 0) {
-      flags->options.store.place = "demo.db";
-    }
-    Serve(*flags);
-  });
+  command->callback([flags] { Serve(*flags); });
 }
 
 }  // namespace manyarms::cli
