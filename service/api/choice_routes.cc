@@ -130,9 +130,9 @@ void PostChoose(const CallPointer& call) {
         *call, answer.durable_at,
         ChoiceResponse(request, answer.repeated, answer.decisions));
   }
-  call->WhenDurable(answer.durable_at, [request = std::move(request),
-                                        answer =
-                                            std::move(answer)](Call& self) {
+  const Sequence durable_at = answer.durable_at;
+  call->WhenDurable(durable_at, [request = std::move(request),
+                                 answer = std::move(answer)](Call& self) {
     self.Send(ChoiceResponse(request, true, Recalled(self.bandit(), answer)));
   });
 }
