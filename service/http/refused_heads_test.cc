@@ -88,6 +88,7 @@ std::vector<Case> MalformedHeads() {
       {"list of hosts", get + "Host: x\"y\r\n\r\n"},
       {"two authorizations",
        get + kHost + "Authorization: a\r\nauthorization: a\r\n\r\n"},
+      {"two origins", get + kHost + "Origin: a\r\nOrigin: b\r\n\r\n"},
       {"two content types",
        Post("Content-Type: a\r\nContent-Type: a\r\nContent-Length: 1\r\n",
             "a")},
