@@ -283,6 +283,42 @@ TEST_F(ServiceTest, HasAnApprentice) {
   EXPECT_EQ(Stats().at("compared"), 1);
 }
 
+TEST_F(ServiceTest, EvaluatesPoliciesOnWhatItHasStored) {
+  Start();
+  MakeShop(R"({"dim":2,"explore_uniform":1})");
+  const auto evaluate = [this](const std::string& body) {
+    return Post("/v1/bandits/shop/evaluate", body);
+  };
+  EXPECT_EQ(evaluate("{}").status, 422U);  // no decisions
+  for (int i = 0; i < 100; ++i) {
+    const Json choice = Ask({"POST", "/v1/bandits/shop/choose"}).json();
+    const std::string reward = choice.at("arm") == "b" ? "1" : "0";
+    Post("/v1/bandits/shop/reward", R"({"decision":)" +
+                                        choice.at("decision").dump() +
+                                        R"(,"reward":)" + reward + "}");
+  }
+  const Json own = evaluate("{}").json();
+  ASSERT_TRUE(own.contains("policy")) << own;
+  EXPECT_EQ(own.at("choices"), 100);
+  EXPECT_EQ(own.at("uniform"), 100);
+  EXPECT_EQ(own.at("policy"), "ts");
+  const Json ucb =
+      evaluate(R"({"policy":"ucb","exploration":0.5,"search":"scan",)"
+               R"("explore_uniform":0,"learn_share":0.25,"level":0.9})")
+          .json();
+  ASSERT_TRUE(ucb.contains("policy")) << ucb;
+  EXPECT_EQ(ucb.at("policy"), "ucb");
+  EXPECT_EQ(ucb.at("learned"), 25);
+  // A policy that has learned that b is best would have done better.
+  EXPECT_GT(ucb.at("ips").at("value"), ucb.at("logged").at("value"));
+  for (const char* wrong :
+       {R"({"policy":"best"})", R"({"dim":2})", R"({"level":2})",
+        R"({"draws":0})", R"({"learn_share":"x"})", R"({"accuracy":0.1})",
+        R"({"since":1e12})"}) {
+    EXPECT_EQ(evaluate(wrong).status, 422U) << wrong;
+  }
+}
+
 TEST_F(ServiceTest, ShowsThePageUnderAStrictPolicy) {
   Start();
   const TestAnswer page = Get("/");
