@@ -1,12 +1,13 @@
 # Commands for users and developers. scripts/setup installs what they need.
 
 .DEFAULT_GOAL := help
-.PHONY: help run reproduce plots build configure setup clean
+.PHONY: help run reproduce serve plots build configure setup clean
 .PHONY: test test-all ci test-packages build-tests test-cpp test-python
 .PHONY: test-statistical test-asan test-tsan test-soak test-peers build-bench
+.PHONY: test-service test-hostile test-fuzz test-service-kills test-service-soak
 .PHONY: lint check-format tidy format
 .PHONY: bench bench-scaling bench-lsh bench-python bench-peers bench-learners
-.PHONY: bench-baselines bench-rewards
+.PHONY: bench-baselines bench-rewards bench-service
 
 JOBS := $(shell nproc)
 
@@ -24,10 +25,13 @@ run: build plots ## Repeat the paper's tables in a few minutes, with few runs
 reproduce: build plots ## Repeat the paper's tables with all runs, within three hours
 	build/manyarms reproduce --tables 1,2,3,4,5,grid --out results/full $(reproduce_flags)
 
+serve: build ## Start the service on 127.0.0.1:7420; DEMO=1 shows a demonstration
+	build/manyarms serve --data $(if $(DEMO),demo.db --demo,manyarms.db)
+
 # scripts/stages makes these one after the other and prints at the end how long
 # each took.
 test_stages := test-packages build-tests test-cpp test-python
-more_stages := build-bench test-statistical test-asan test-tsan test-soak test-peers
+more_stages := build-bench test-statistical test-asan test-tsan test-soak test-peers test-service test-hostile test-fuzz
 
 test: ## Build the library, the program and the Python package; test each feature once
 	@scripts/stages $(test_stages)
@@ -46,7 +50,7 @@ run-ctest = ctest --preset $(1) --parallel $(JOBS) $(2) || \
 	{ echo "To repeat the tests that failed: ctest --preset $(1) --rerun-failed"; exit 1; }
 
 test-packages: setup
-	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium postgresql
+	@scripts/setup gnuplot-nox chromium chromium-driver python3-selenium postgresql prometheus curl openssl
 
 build-tests: configure
 	cmake --build --preset release --parallel $(JOBS)
@@ -81,6 +85,41 @@ test-soak: test-packages ## Run the slow Python tests: a million cycles, a table
 test-peers: test-packages ## Run MABWiser's and river's own tests against the adapters
 	scripts/python-env
 	scripts/test-peers
+
+service_tests := build/venv/bin/python tests/service
+
+test-service: test-packages build-tests ## Kill the service, let disk and database fail, send it hostile requests and much traffic
+	scripts/python-env
+	$(service_tests)/kill_test.py --store sqlite --kills 25
+	$(service_tests)/kill_test.py --store postgresql --kills 25
+	$(service_tests)/faults_test.py
+	$(service_tests)/hostile_test.py --requests 20000
+	$(service_tests)/soak_test.py --choices 200000
+
+test-service-kills: test-packages build ## Kill the service 500 times with each store
+	scripts/python-env
+	$(service_tests)/kill_test.py --store sqlite --kills 500
+	$(service_tests)/kill_test.py --store postgresql --kills 500
+
+test-service-soak: test-packages build ## Ten million choices, after which memory must be where it was
+	scripts/python-env
+	$(service_tests)/soak_test.py --choices 10000000
+
+# A million is what a release is tested with.
+HOSTILE_REQUESTS ?= 50000
+
+test-hostile: setup ## Send the service hostile requests under the address and undefined-behaviour sanitizers
+	cmake --preset asan
+	cmake --build --preset asan --parallel $(JOBS) --target manyarms_cli hostile
+	python3 tests/service/hostile_test.py --program build-asan/manyarms --generator build-asan/hostile --requests $(HOSTILE_REQUESTS)
+
+FUZZ_SECONDS ?= 60
+
+test-fuzz: setup ## Run the fuzzers of what reads foreign bytes, a minute each
+	@scripts/setup clang libclang-rt-dev
+	cmake --preset fuzz
+	cmake --build --preset fuzz --parallel $(JOBS)
+	scripts/fuzz $(FUZZ_SECONDS)
 
 plots:
 	@scripts/setup gnuplot-nox
@@ -155,6 +194,11 @@ bench-rewards: setup ## Measure clicks and forgetting and make docs/rewards.md
 	@scripts/setup python3-matplotlib
 	scripts/bench-rewards
 	scripts/rewards-page
+
+bench-service: build ## Measure the service beside other servers and make docs/serving.md
+	cmake --build --preset release --parallel $(JOBS) --target bench_do_nothing
+	scripts/bench-service
+	scripts/service-page
 
 format: setup ## Format all sources
 	scripts/sources | xargs clang-format -i

@@ -11,6 +11,7 @@ CLI::Validator Count();
 
 /// Each of these adds a subcommand to the program. The subcommand's callback
 /// does the work and may throw manyarms::Error.
+void AddServe(CLI::App& app);
 void AddSimulate(CLI::App& app);
 void AddReproduce(CLI::App& app);
 void AddReplay(CLI::App& app);
@@ -18,6 +19,8 @@ void AddReport(CLI::App& app);
 void AddPlanLsh(CLI::App& app);
 void AddAdversary(CLI::App& app);
 void AddEvaluate(CLI::App& app);
+void AddLoadTest(CLI::App& app);
+void AddLog(CLI::App& app);
 void AddOptions(CLI::App& app);
 
 }  // namespace manyarms::cli

@@ -8,18 +8,19 @@
 #include <string>
 
 #include "commands.h"
+#include "exit_status.h"
 #include "manyarms/version.h"
 #include "printable.h"
 
 namespace {
 
-// Prints one line to standard error and returns status 2. Does not use fmt,
+// Prints one line to standard error and returns a status. Does not use fmt,
 // which throws if the stream is closed.
-int Fail(const std::string& message) {
+int Fail(const std::string& message, int status = 2) {
   const std::string line =
       "manyarms: " + manyarms::cli::Printable(message) + '\n';
   std::fputs(line.c_str(), stderr);
-  return 2;
+  return status;
 }
 
 std::string RegularFile(const std::string& path) {
@@ -44,6 +45,7 @@ int main(int argc, char** argv) {
         ->check(RegularFile);
     app.allow_config_extras(CLI::config_extras_mode::error);
     app.require_subcommand(0, 1);
+    manyarms::cli::AddServe(app);
     manyarms::cli::AddSimulate(app);
     manyarms::cli::AddReplay(app);
     manyarms::cli::AddEvaluate(app);
@@ -51,6 +53,8 @@ int main(int argc, char** argv) {
     manyarms::cli::AddReport(app);
     manyarms::cli::AddPlanLsh(app);
     manyarms::cli::AddAdversary(app);
+    manyarms::cli::AddLoadTest(app);
+    manyarms::cli::AddLog(app);
     manyarms::cli::AddOptions(app);
     try {
       app.parse(argc, argv);
@@ -65,6 +69,8 @@ int main(int argc, char** argv) {
     }
   } catch (const CLI::ParseError& error) {
     return Fail(fmt::format("{} (see manyarms --help)", error.what()));
+  } catch (const manyarms::cli::ExitStatus& end) {
+    return Fail(end.what(), end.status());
   } catch (const std::bad_alloc&) {
     return Fail("out of memory");
   } catch (const std::exception& error) {

@@ -242,6 +242,10 @@ class Population {
   /// Forgets a decision whose reward will never come. Throws as Learn does.
   void Dismiss(const LearnerKey& learner, DecisionId decision);
 
+  /// Forgets all pending decisions of a learner. Throws Error(kUnknownId) for a
+  /// learner that there is not.
+  void DismissAll(const LearnerKey& learner);
+
   /// Learns rewards that belong to no decision: that of an arm that exists, or
   /// that of any features.
   void Observe(const LearnerKey& learner, ArmId id, double reward,

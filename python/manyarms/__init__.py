@@ -19,6 +19,14 @@ Rewards that depend on the situation of a choice, too:
     d = feed.choose(context=[hour / 24, is_phone])
     feed.learn(d, reward)           # d has kept its context
 
+A service that many processes share (``manyarms serve``, docs/service.md):
+
+    client = manyarms.Client("http://127.0.0.1:7420")
+    shop = client.create("shop", dim=16)
+    shop.add_arms(ids, X)
+    d = shop.choose("alice")
+    shop.learn(d, reward)           # the decision knows its learner
+
 The package also has ``manyarms.evaluation`` (how well a policy would have done, from
 logs), ``manyarms.sim`` (worlds to try policies in),
 ``manyarms.reproduce`` (the paper's tables), ``manyarms.plots``,
@@ -30,6 +38,7 @@ import importlib
 from typing import Any
 
 from manyarms import errors, evaluation, sim
+from manyarms._client import Client
 from manyarms._core import (
     Bandit,
     Certified,
@@ -48,6 +57,15 @@ from manyarms._core import (
 )
 from manyarms._log import Log, log_header, log_to_parquet, read_log
 from manyarms._reproduce import reproduce
+from manyarms._served import (
+    ArmsPut,
+    ExpectedReward,
+    Learned,
+    ServedArm,
+    ServedDecision,
+    Snapshot,
+)
+from manyarms._served_bandit import ServedBandit
 from manyarms.errors import Error
 from manyarms.evaluation import evaluate
 
@@ -61,18 +79,26 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'manyarms' has no attribute '{name}'")
 
 __all__ = [
+    "ArmsPut",
     "Bandit",
     "Certified",
+    "Client",
     "Decision",
     "Error",
+    "ExpectedReward",
     "Hnsw",
+    "Learned",
     "Log",
     "Lsh",
     "LshTheory",
     "Population",
     "Prior",
     "Scan",
+    "ServedArm",
+    "ServedBandit",
+    "ServedDecision",
     "SharedPrior",
+    "Snapshot",
     "TheoryRadius",
     "__version__",
     "errors",

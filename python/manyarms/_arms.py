@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manyarms._columns import as_array
-from manyarms._log import _parquet, readable
+from manyarms._log import require_parquet, readable
 from manyarms.errors import InvalidArgumentError
 
 
@@ -18,7 +18,7 @@ def read_arms(path: str) -> tuple[Any, list[str] | None]:
     A column ``arm`` has the names, or the numbers 0, 1, 2, ...; the other columns
     are features, or one column has lists of them.
     """
-    pa = _parquet()
+    pa = require_parquet()
     with readable(pa, path):
         table = pa.parquet.read_table(path)
     names = None

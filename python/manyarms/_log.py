@@ -172,7 +172,7 @@ def _plain(ids: Any) -> list[Any]:
 def log_header(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Whose log it is: population, dim, context_dim, rewards, policy and the like."""
     if _is_parquet(path):
-        return _parquet_header(_parquet(), path)
+        return _parquet_header(require_parquet(), path)
     return ChoiceColumns(path, True).header
 
 
@@ -195,7 +195,7 @@ def read_log(
     ``InvalidArgumentError``.
     """
     if _is_parquet(path):
-        pa = _parquet()
+        pa = require_parquet()
         header = _parquet_header(pa, path)
         _check_default(default_reward, header)
         columns = _read_parquet(pa, path, header)
@@ -229,7 +229,7 @@ def log_to_parquet(
     for what is not known. Observations and arms that were added or removed are left
     out.
     """
-    pa = _parquet()
+    pa = require_parquet()
     reader = ChoiceColumns(log, ignore_torn_tail)
     target = pathlib.Path(parquet)
     if target.exists() and target.samefile(log):
@@ -303,7 +303,8 @@ def _signed(counts: Any) -> Any:
 # ---------------------------------------------------------------- Parquet
 
 
-def _parquet() -> Any:
+def require_parquet() -> Any:
+    """pyarrow, with its part for Parquet."""
     try:
         importlib.import_module("pyarrow.parquet")
     except ImportError as error:

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 
 
 def path() -> pathlib.Path:
@@ -17,28 +18,60 @@ def path() -> pathlib.Path:
 def main() -> None:
     """Replaces this process by the program, which does not know Parquet."""
     args = sys.argv[1:]
-    parquet = _parquet_of(args)
-    if parquet is None:
+    convert: Callable[[list[str], int, str], int]
+    if "replay" in args and (parquet := _parquet_of(args, "--arms")):
+        convert = _run_with_plain_arms
+    elif _exports(args) and (parquet := _parquet_of(args, "--output")):
+        convert = _export_to_parquet
+    else:
         os.execv(path(), ["manyarms", *args])
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            replaced = _with_plain_arms(args, parquet, pathlib.Path(folder))
-        except (ImportError, OSError, ValueError) as error:
-            sys.stderr.write(f"manyarms: {error}\n")
-            sys.exit(2)
-        sys.exit(subprocess.call([path(), *replaced]))
+    try:
+        sys.exit(convert(args, *parquet))
+    except (ImportError, OSError, ValueError) as error:
+        sys.stderr.write(f"manyarms: {error}\n")
+        sys.exit(2)
 
 
-def _parquet_of(args: list[str]) -> tuple[int, str] | None:
-    """The place and the path of a Parquet file after --arms."""
-    if "replay" not in args:
-        return None
+def _exports(args: list[str]) -> bool:
+    return any(args[i:i + 2] == ["log", "export"] for i in range(len(args)))
+
+
+def _parquet_of(args: list[str], flag: str) -> tuple[int, str] | None:
+    """The place and the path of a Parquet file after a flag."""
     for i, arg in enumerate(args):
-        if arg.startswith("--arms=") and arg.endswith(".parquet"):
-            return i, arg.removeprefix("--arms=")
-        if arg.endswith(".parquet") and i > 0 and args[i - 1] == "--arms":
+        if arg.startswith(f"{flag}=") and arg.endswith(".parquet"):
+            return i, arg.removeprefix(f"{flag}=")
+        if arg.endswith(".parquet") and i > 0 and args[i - 1] == flag:
             return i, arg
     return None
+
+
+def _replaced(args: list[str], place: int, flag: str, value: pathlib.Path) -> list[str]:
+    """The arguments with another value of a flag."""
+    text = f"{flag}={value}" if args[place].startswith(f"{flag}=") else str(value)
+    return [*args[:place], text, *args[place + 1:]]
+
+
+def _export_to_parquet(args: list[str], place: int, target: str) -> int:
+    """Exports a log beside the target, and makes a Parquet file of it."""
+    from manyarms import _log
+
+    _log.require_parquet()  # before a long export
+    folder = pathlib.Path(target).absolute().parent
+    with tempfile.TemporaryDirectory(prefix=".manyarms-", dir=folder) as temporary:
+        log = pathlib.Path(temporary) / "log.jsonl"
+        export = [*_replaced(args, place, "--output", log), "--no-arms"]
+        status = subprocess.call([path(), *export], stdout=subprocess.DEVNULL)
+        if status == 0:
+            rows = _log.log_to_parquet(log, target)
+            print(f"{target}: {rows:,} choices")
+        return status
+
+
+def _run_with_plain_arms(args: list[str], place: int, source: str) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        replaced = _with_plain_arms(args, (place, source), pathlib.Path(folder))
+        return subprocess.call([path(), *replaced])
 
 
 def _with_plain_arms(
@@ -51,6 +84,5 @@ def _with_plain_arms(
     arms = folder / f"{pathlib.Path(source).name}.npy"  # errors name it
     names = folder / "names.txt"
     has_names = _arms.write_plain(source, arms, names)
-    prefix = "--arms=" if args[place].startswith("--arms=") else ""
-    replaced = [*args[:place], f"{prefix}{arms}", *args[place + 1:]]
+    replaced = _replaced(args, place, "--arms", arms)
     return [*replaced, "--names", str(names)] if has_names else replaced

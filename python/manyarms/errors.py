@@ -5,12 +5,18 @@ KeyError`` catches an unknown arm. Arguments of the wrong type raise Python's ow
 ``TypeError``, and negative ints ``ValueError``. After an error, the object whose
 method raised it is unchanged, with one exception: if memory runs out while arms
 are added, removed or chosen, the bandit must not be used any more.
+
+A ``Client`` raises a ``ServiceError``, which has the service's status and code beside
+its message. Each of its kinds is one of the other errors, too, where there is one that
+says the same: an arm that the service does not know is an ``UnknownIdError`` as well.
 """
 
 from __future__ import annotations
 
 import os
 import pathlib
+from collections.abc import Sequence
+from typing import Any
 
 
 class Error(Exception):
@@ -85,3 +91,88 @@ class CorruptFileError(Error, ValueError):
 
 class ReproductionError(Error, ValueError):
     """The paper's tables could not be made; the message comes from the program."""
+
+
+class ServiceError(Error):
+    """A service could not or would not do what it was asked for.
+
+    status: of its answer, such as 404; None if no answer came.
+    code: the kind of the error in a word, such as ``not_found``.
+    """
+
+    def __init__(self, message: str, status: int | None = None, code: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+class BadRequestError(ServiceError, ValueError):
+    """The service cannot read the request, or does not take one of this size."""
+
+
+class UnauthorizedError(ServiceError, PermissionError):
+    """The service wants a token, and this one is missing or unknown to it."""
+
+
+class ForbiddenError(ServiceError, PermissionError):
+    """The role of the token does not allow this."""
+
+
+class NotFoundError(ServiceError, UnknownIdError):
+    """There is no bandit, arm, learner, decision, event or snapshot of this name."""
+
+
+class ConflictError(ServiceError, DuplicateIdError):
+    """The name is in use already: by a bandit with other settings, an arm, a snapshot
+    or another learner's event."""
+
+
+class RefusedValueError(ServiceError, InvalidArgumentError):
+    """A value is outside its bounds, or no arm is eligible; the message says which."""
+
+
+class TooManyError(ServiceError, RuntimeError):
+    """A limit of the service is reached; the message names it."""
+
+
+class UnavailableError(ServiceError, ConnectionError):
+    """The service cannot be reached, cannot write to its store, or is stopping.
+
+    uncertain: whether the request may have been carried out all the same. The client
+        repeats requests by itself where that does no harm, so this is about the others.
+    """
+
+    uncertain = False
+
+
+class ServiceTimeoutError(UnavailableError, TimeoutError):
+    """The service did not answer in time."""
+
+
+class BatchError(ServiceError):
+    """Some of a batch was refused; the rest of it was done.
+
+    results: for each item in order what was done, or the ``ServiceError``.
+    """
+
+    def __init__(self, message: str, results: Sequence[Any] = ()) -> None:
+        super().__init__(message)
+        self.results = results
+
+
+_KIND_OF_STATUS: dict[int, type[ServiceError]] = {
+    401: UnauthorizedError,
+    403: ForbiddenError,
+    404: NotFoundError,
+    409: ConflictError,
+    422: RefusedValueError,
+    429: TooManyError,
+    503: UnavailableError,
+}
+
+
+def _service_error(status: int, code: str, message: str) -> ServiceError:
+    kind = _KIND_OF_STATUS.get(status)
+    if kind is None:
+        kind = BadRequestError if 400 <= status < 500 else ServiceError
+    return kind(message, status, code)

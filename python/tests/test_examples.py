@@ -10,6 +10,8 @@ import sys
 import numpy as np
 import pytest
 
+from serving import served
+
 FOLDER = pathlib.Path(__file__).parents[2] / "examples" / "python"
 
 
@@ -42,7 +44,7 @@ def test_all_examples_are_tested_and_short():
     names = sorted(path.name for path in FOLDER.glob("*.py"))
     assert names == [
         "ads.py", "clicks.py", "evaluation.py", "first_steps.py", "from_mabwiser.py", "movielens.py",
-        "news_feed.py", "users.py",
+        "news_feed.py", "served_shop.py", "users.py",
     ]
     for name in names:
         text = (FOLDER / name).read_text(encoding="utf-8")
@@ -124,6 +126,19 @@ def test_users_have_models_of_their_own():
     # What users have in common is half of their tastes, and no more can be learned.
     assert lost[-1, 0] < 0.2 * lost[-1, 1]
     assert "200 learners take" in out
+
+
+def test_a_served_shop_knows_its_visitors_in_all_processes(tmp_path):
+    with served(tmp_path) as url:
+        out = run("served_shop.py", url)
+    assert "ArmsPut(added=5000, changed=0, arms=5000)" in out
+    visits, purchases = numbers(out, r"(\d+) visits, (\d+) purchases")[0]
+    rewards, defaults = numbers(out, r"(\d+) rewards learned, (\d+) of them by default")[0]
+    assert visits == rewards == 3600 and purchases == rewards - defaults
+    policy, low, _ = numbers(out, r"policy: ([\d.]+) % buy, 95 % interval ([\d.]+) to ([\d.]+)")[0]
+    uniform, _, high = numbers(out, r"uniform: ([\d.]+) % buy, .* ([\d.]+) to ([\d.]+)")[0]
+    assert policy > 1.5 * uniform and low > high
+    assert "59 visitors are known" in out
 
 
 MABWISER_ROW = r"\n{}.*?(-?[\d.]+) +(-?[\d.]+) +[\d.]+\n"

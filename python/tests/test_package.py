@@ -103,12 +103,21 @@ def test_types_of_those_who_use_it(tmp_path: pathlib.Path) -> None:
         "in_contexts: np.typing.NDArray[np.float64] = feed.predict([[1, 2]], contexts=[[1, 0]])\n"
         "users = manyarms.Population(dim=2, context_dim=2)\n"
         "users.choose_for(['a', 'b'], contexts=[[1, 0], [0, 1]])\n"
+        "client = manyarms.Client(timeout=1, retries=0)\n"
+        "shop = client.create('shop', 2, search=manyarms.Scan(), reward_wait=60.0)\n"
+        "shop.add_arms(['a'], np.ones((1, 2), dtype=np.float32), tags=[{'red'}])\n"
+        "chosen: manyarms.ServedDecision = shop.choose('a', context=[1], tags='red')\n"
+        "learned: bool = shop.learn(chosen, 1.0).learned or shop.learn('event', 1).learned\n"
+        "served: float = shop.predict('a', [1, 2.5])\n"
+        "several: np.typing.NDArray[np.float64] = shop.predict(7, [[1, 2.5]])\n"
+        "best: list[manyarms.ExpectedReward] = shop.best('a', 3)\n"
     )
     run("-m", "mypy", "--strict", "good.py", cwd=tmp_path)
     for line in ("bandit.learn(decision)", "bandit.add_arms({1}, np.ones((1, 2)))",
                  "manyarms.Bandit(dim='2')", "bandit.chose()",
                  "bandit.predict([1, 2])[0]", "bandit.predict('ab')",
-                 "feed.choose(context='ab')", "feed.predict([1, 2], contexts=[[1, 0]])"):
+                 "shop.learn(1.5, 1.0)", "shop.choose(1.5)", "client.create('a')",
+                 "shop.best()[0].reward", "feed.choose(context='ab')", "feed.predict([1, 2], contexts=[[1, 0]])"):
         (tmp_path / "bad.py").write_text((tmp_path / "good.py").read_text() + line + "\n")
         done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "bad.py"],
                               cwd=tmp_path, capture_output=True, text=True, check=False)

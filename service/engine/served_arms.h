@@ -42,7 +42,7 @@ class ServedArms {
   /// Adds arms or gives them new features and tags, all or none, and returns
   /// what the store is to write. Throws Refused or Error, which names the arm.
   struct Put {
-    ArmsPut change;
+    ArmsPut change = {};
     std::uint64_t added = 0;
     std::uint64_t changed = 0;
   };
@@ -66,6 +66,10 @@ class ServedArms {
   /// Up to `most` arms in places from `from` on, and the place to go on from.
   std::pair<std::vector<ArmInfo>, std::optional<std::uint64_t>> List(
       std::uint64_t from, std::size_t most) const;
+  /// The ids of the arms in `count` places from `from` on.
+  std::vector<ArmId> IdsBetween(std::uint64_t from, std::size_t count) const;
+  /// One more than the largest place that ever had an arm.
+  std::uint64_t places() const;
   /// All tags, in alphabetical order, with the number of their arms.
   std::vector<std::pair<std::string, std::uint64_t>> Tags() const;
 
@@ -76,8 +80,13 @@ class ServedArms {
   std::shared_ptr<const std::vector<std::uint16_t>> PlacesOf(
       const std::string& expression) const;
 
+  /// A digest of arms, tags and places, and of the places and ids that further
+  /// arms will get: for tests.
+  std::uint64_t Digest() const;
+
  private:
   class State;
+  struct Plan;
   std::unique_ptr<State> state_;
 };
 

@@ -2,6 +2,7 @@
 #define MANYARMS_SERVICE_ENGINE_SERVED_BANDIT_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +31,7 @@ struct ChoiceRequest {
   std::string tags = {};
   std::string event = {};
   bool active = true;
-  /// In apprentice mode: the caller's own arm.
+  /// In apprentice mode: the caller's own arm. Not used otherwise.
   std::optional<ArmName> own_arm = std::nullopt;
 };
 
@@ -48,7 +49,8 @@ struct RewardRequest {
   Sequence decision = 0;  ///< or 0, and the event says it
   std::string event = {};
   double reward = 0;
-  std::string id = {};  ///< the client's, so that a retry does nothing
+  /// The client's, so that a retry does nothing; each decision has its own.
+  std::string id = {};
 };
 
 struct RewardAnswer {
@@ -56,7 +58,9 @@ struct RewardAnswer {
   Sequence decision = 0;
   bool learned = false;  ///< now
   /// If it was not: "waiting" (it counts when the wait is over), "late" (it was
-  /// logged, and is not learned), "repeated" (its id was seen before).
+  /// logged, and is not learned), "repeated" (its id was seen before). Of other
+  /// requests: "activated", "dismissed", "repeated" (it was active before) or
+  /// "late" (the decision does not wait any more, and nothing was logged).
   std::string reason = {};
 };
 
@@ -111,8 +115,11 @@ struct BanditStats {
 /// Thread safety: any thread may call any method.
 class ServedBandit {
  public:
+  /// `clock` returns the time in seconds since 1970; by default it is the
+  /// system's.
   ServedBandit(BanditNumber number, std::string name, const Settings& settings,
-               const Limits& limits, Store& store);
+               const Limits& limits, Store& store,
+               const std::function<Time()>& clock = {});
   ~ServedBandit();
   ServedBandit(const ServedBandit&) = delete;
   ServedBandit& operator=(const ServedBandit&) = delete;
@@ -127,6 +134,10 @@ class ServedBandit {
   std::size_t arms() const;
 
   Sequence Change(const Semantics& semantics);
+
+  /// Deletes all that the store has of it. Whoever calls another method
+  /// afterwards gets Refused(kNotFound).
+  Sequence Delete();
 
   /// Adds arms or gives them new features and tags, all or none; with
   /// `only_new`, an arm that is there is Refused(kConflict).
@@ -165,7 +176,8 @@ class ServedBandit {
                    std::vector<float> features, std::vector<float> context,
                    double reward);
 
-  std::vector<std::string> ListLearners(const std::string& after,
+  /// In the order of their bytes, those after the given one, at most `most`.
+  std::vector<std::string> ListLearners(const std::optional<std::string>& after,
                                         std::size_t most) const;
   LearnerView FindLearner(const std::string& learner) const;
   Sequence ForgetLearner(const std::string& learner);

@@ -134,8 +134,10 @@ struct LearnerSaved {
   BanditNumber bandit = 0;
   std::string learner = {};
   std::vector<std::byte> knowledge = {};  ///< Population::Export
-  std::string open = {};  ///< JSON: its decisions that wait for rewards
-  Sequence as_of = 0;     ///< includes all of its events up to this one
+  /// JSON: its decisions that wait for rewards; empty if there are none, also
+  /// where `knowledge` has some.
+  std::string open = {};
+  Sequence as_of = 0;  ///< includes all of its events up to this one
 };
 
 /// The learner is forgotten, with all that the store has of it, also in
@@ -160,7 +162,8 @@ struct SnapshotTaken {
   Time time = 0;
 };
 
-/// The tables become what they were. Replay begins here.
+/// The tables become what they were, but learners have no open decisions.
+/// Replay begins here.
 struct SnapshotRestored {
   BanditNumber bandit = 0;
   std::string name = {};

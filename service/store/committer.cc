@@ -86,6 +86,11 @@ Sequence Committer::Append(Change change) {
   return first;
 }
 
+BanditNumber Committer::last_bandit() const {
+  const std::scoped_lock lock(mutex_);
+  return last_bandit_;
+}
+
 void Committer::WhenDurable(Sequence change, Waiters::Done done) {
   bool is_durable = false;
   {
@@ -117,11 +122,6 @@ bool Committer::failed_for_good() const {
 Sequence Committer::last_appended() const {
   const std::scoped_lock lock(mutex_);
   return last_appended_;
-}
-
-BanditNumber Committer::last_bandit() const {
-  const std::scoped_lock lock(mutex_);
-  return last_bandit_;
 }
 
 StoreStats Committer::stats() const {

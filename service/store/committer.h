@@ -106,9 +106,9 @@ class Committer {
   Batch queue_;
   std::deque<Waiting> tasks_;
   Waiters waiters_;
+  BanditNumber last_bandit_ = 0;
   Sequence last_appended_ = 0;
   Sequence durable_ = 0;
-  BanditNumber last_bandit_ = 0;
   std::size_t in_batch_ = 0;
   std::string failure_;
   bool failed_for_good_ = false;

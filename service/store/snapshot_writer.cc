@@ -95,10 +95,11 @@ void ChangeWriter::Write(const SnapshotRestored& change, Sequence sequence) {
   Prepared("DELETE FROM learners WHERE bandit = $1")
       .Integer(change.bandit)
       .Run();
-  // Replay begins here, so each learner includes everything up to here.
+  // Replay begins here, so each learner includes everything up to here. What
+  // was open then is closed.
   auto& learners = Prepared(
       "INSERT INTO learners (bandit, learner, knowledge, open, as_of) "
-      "SELECT bandit, learner, knowledge, open, $1 FROM snapshot_learners "
+      "SELECT bandit, learner, knowledge, '', $1 FROM snapshot_learners "
       "WHERE bandit = $2 AND snapshot = $3");
   BindCount(sequence, learners);
   learners.Integer(change.bandit).Text(change.name).Run();

@@ -70,7 +70,8 @@ class Store {
   /// What there was when the store was opened, for those who replay it. Throws
   /// sql::Failure, and Error(kCorrupt) for rows that cannot be.
   std::vector<BanditRow> Bandits();
-  /// The largest number that a bandit ever had, 0 if there was none.
+  /// The largest number that a bandit had when the store was opened, 0 if there
+  /// was none.
   BanditNumber last_bandit() const;
   /// In ascending order of places, with those that wait for an arm.
   void ReadArms(BanditNumber bandit, const std::function<void(ArmRow&&)>& use);
@@ -121,9 +122,15 @@ class Store {
     std::string learner;
   };
   std::vector<RecentEvent> RecentEvents(BanditNumber bandit, std::size_t most);
-  /// The latest client's ids of rewards, newest first.
-  std::vector<std::string> RecentRewardIds(BanditNumber bandit,
-                                           std::size_t most);
+  /// The latest rewards with a client's id, newest first.
+  struct RecentReward {
+    std::string id;
+    Sequence decision = 0;
+    Sequence sequence = 0;
+    std::string learner;
+  };
+  std::vector<RecentReward> RecentRewards(BanditNumber bandit,
+                                          std::size_t most);
 
   std::vector<SnapshotRow> Snapshots(BanditNumber bandit);
 

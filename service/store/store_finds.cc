@@ -79,18 +79,27 @@ std::vector<Store::RecentEvent> Store::RecentEvents(BanditNumber bandit,
   });
 }
 
-std::vector<std::string> Store::RecentRewardIds(BanditNumber bandit,
-                                                std::size_t most) {
+std::vector<Store::RecentReward> Store::RecentRewards(BanditNumber bandit,
+                                                      std::size_t most) {
   static const std::string text =
-      Query("id", "rewards", "bandit = $1 AND id IS NOT NULL") +
+      Query("id, decision, sequence, learner", "rewards",
+            "bandit = $1 AND id IS NOT NULL") +
       " ORDER BY sequence DESC LIMIT $2";
   return state_->readers.With([&](Reader& reader) {
     auto& query = reader.Prepared(text);
     query.Integer(bandit);
     BindCount(most, query);
-    std::vector<std::string> ids;
-    while (query.Next()) ids.emplace_back(query.TextAt(0));
-    return ids;
+    std::vector<RecentReward> rewards;
+    while (query.Next()) {
+      rewards.push_back(
+          {.id = std::string(query.TextAt(0)),
+           .decision = query.IsNull(1)
+                           ? 0
+                           : static_cast<Sequence>(query.IntegerAt(1)),
+           .sequence = static_cast<Sequence>(query.IntegerAt(2)),
+           .learner = std::string(query.TextAt(3))});
+    }
+    return rewards;
   });
 }
 

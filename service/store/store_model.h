@@ -143,7 +143,10 @@ class StoreModel {
     }
     bandit.arms = std::move(restored);
     bandit.learners = snapshot.learners;
-    for (auto& [key, learner] : bandit.learners) learner.as_of = sequence;
+    for (auto& [key, learner] : bandit.learners) {
+      learner.as_of = sequence;
+      learner.open.clear();
+    }
     bandit.row.checkpoint = sequence;
   }
   void Do(const SnapshotDeleted& change, Sequence) {

@@ -61,9 +61,16 @@ class RandomStore : public testing::BothDatabases {
     }
     EXPECT_EQ(events, recent);
     for (const auto& [sequence, row] : bandit.rewards) {
-      if (!row.id.empty()) ids.insert(ids.begin(), row.id);
+      if (row.id.empty()) continue;
+      ids.insert(ids.begin(), fmt::format("{} {} {} {}", row.id, row.decision,
+                                          sequence, row.learner));
     }
-    EXPECT_EQ(store_->RecentRewardIds(number, 1000), ids);
+    std::vector<std::string> found;
+    for (const auto& reward : store_->RecentRewards(number, 1000)) {
+      found.push_back(fmt::format("{} {} {} {}", reward.id, reward.decision,
+                                  reward.sequence, reward.learner));
+    }
+    EXPECT_EQ(found, ids);
     for (const auto& [sequence, row] : bandit.decisions) {
       if (++count % 10 == 0) CompareFinds(bandit, row);
     }

@@ -79,6 +79,18 @@ DecisionsMade ASlate(const std::string& learner, std::uint32_t slate) {
   return made;
 }
 
+TEST_P(AStore, KnowsTheLargestNumberOfABanditAtOnceAndAfterItIsDeleted) {
+  Open();
+  EXPECT_EQ(store_->last_bandit(), 0);
+  store_->Append(ABandit(1));
+  store_->Append(ABandit(2));
+  EXPECT_EQ(store_->last_bandit(), 2);
+  store_->Wait(store_->Append(BanditDeleted{.bandit = 2}));
+  EXPECT_EQ(store_->last_bandit(), 2);
+  Open();
+  EXPECT_EQ(store_->last_bandit(), 2);
+}
+
 TEST_P(AStore, NumbersChangesAndRowsOneAfterAnother) {
   Open();
   EXPECT_EQ(store_->last_appended(), 0);

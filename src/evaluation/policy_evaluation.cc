@@ -126,14 +126,15 @@ void PolicyEvaluation::State::Evaluate(const LoggedChoice& choice) {
   std::vector<ArmId> drawn = subject->Draw(choice, draws);
   std::ranges::sort(drawn);
   std::vector<ArmId> arms = drawn;
-  arms.erase(std::ranges::unique(arms).begin(), arms.end());
+  arms.erase(std::unique(arms.begin(), arms.end()), arms.end());
   const std::vector<double> predictions = subject->Predict(choice, arms);
   double expected = 0;
   double agreed = 0;
   for (std::size_t i = 0; i < arms.size(); ++i) {
+    const auto [begin, end] =
+        std::equal_range(drawn.begin(), drawn.end(), arms[i]);
     const double share =
-        static_cast<double>(std::ranges::equal_range(drawn, arms[i]).size()) /
-        static_cast<double>(draws);
+        static_cast<double>(end - begin) / static_cast<double>(draws);
     expected += share * predictions[i];
     if (arms[i] == choice.arm) agreed = share;
   }

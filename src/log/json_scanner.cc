@@ -250,6 +250,13 @@ void JsonScanner::Floats(std::vector<float>& values) {
   Array([&] { values.push_back(Float()); });
 }
 
+std::string_view JsonScanner::Raw() {
+  Peek();
+  const char* const from = next_;
+  Skip();
+  return {from, static_cast<std::size_t>(next_ - from)};
+}
+
 void JsonScanner::Skip(int depth) {
   if (depth > kMostDepth) Fail("values are nested too deep");
   switch (Peek()) {

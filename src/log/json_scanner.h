@@ -45,6 +45,8 @@ class JsonScanner {
     Expect(']', "a comma or ]");
   }
 
+  /// The first character of what comes next, after spaces; 0 at the end.
+  char Peek();
   bool AtText() { return Peek() == '"'; }
   bool AtNull() { return Peek() == 'n'; }
 
@@ -58,6 +60,8 @@ class JsonScanner {
 
   /// Any value.
   void Skip() { Skip(0); }
+  /// Any value, as it is written.
+  std::string_view Raw();
 
   /// Nothing but spaces may follow.
   void End();
@@ -66,7 +70,6 @@ class JsonScanner {
   [[noreturn]] void Fail(const std::string& what) const;
 
  private:
-  char Peek();
   bool Accept(char c);
   void Expect(char c, const char* what);
   void Word(std::string_view word);

@@ -73,4 +73,9 @@ void Population::Reassign(const LearnerKey& learner, DecisionId decision,
   });
 }
 
+void Population::DismissAll(const LearnerKey& learner) {
+  state_->learners.ChangeExisting(
+      learner, [](Learner& found) { found.pending.reset(); });
+}
+
 }  // namespace manyarms

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string>
-#include <string_view>
 
 #include "bandit/checked_file.h"
 #include "manyarms/error.h"
+#include "research/npy_header.h"
 
 namespace manyarms {
 namespace {
@@ -22,8 +21,6 @@ namespace {
   throw Error(ErrorCode::kUnsupported, message);
 }
 
-constexpr std::size_t kMostHeader = 1 << 20;
-
 // Reads at most `count` bytes.
 std::string ReadBytes(std::istream& in, std::size_t count) {
   std::string bytes(count, '\0');
@@ -32,116 +29,17 @@ std::string ReadBytes(std::istream& in, std::size_t count) {
   return bytes;
 }
 
-std::size_t LittleEndian(std::string_view bytes) {
-  std::size_t number = 0;
-  for (std::size_t i = bytes.size(); i > 0; --i) {
-    number = number << 8U | static_cast<unsigned char>(bytes[i - 1]);
+NpyHeader ReadHeader(std::istream& in) {
+  std::string start = ReadBytes(in, kNpyPrefix);
+  std::size_t length = NpyHeaderLength(start);
+  while (start.size() < length) {
+    const std::size_t before = start.size();
+    start += ReadBytes(in, length - before);
+    if (start.size() != length) Corrupt("its header is cut off");
+    length = NpyHeaderLength(start);
   }
-  return number;
+  return ParseNpyHeader(start);
 }
-
-std::string ReadHeader(std::istream& in) {
-  constexpr std::string_view kMagic = "\x93NUMPY";
-  const std::string start = ReadBytes(in, kMagic.size() + 2);
-  if (start.size() != kMagic.size() + 2 || !start.starts_with(kMagic)) {
-    Corrupt("it is not a .npy file");
-  }
-  const int version = static_cast<unsigned char>(start[kMagic.size()]);
-  if (version < 1 || version > 3) {
-    Unsupported(fmt::format(".npy files of version {} are not known", version));
-  }
-  const std::size_t width = version == 1 ? 2 : 4;
-  const std::string length_bytes = ReadBytes(in, width);
-  const std::size_t length = LittleEndian(length_bytes);
-  if (length_bytes.size() != width || length > kMostHeader) {
-    Corrupt("its header is damaged");
-  }
-  std::string header = ReadBytes(in, length);
-  if (header.size() != length) Corrupt("its header is cut off");
-  return header;
-}
-
-// The header is a dict as Python prints it, with three keys:
-// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }
-class HeaderScanner {
- public:
-  explicit HeaderScanner(std::string_view text) : text_(text) {}
-
-  std::string type;
-  bool fortran = false;
-  std::vector<std::size_t> shape;
-
-  void Scan() {
-    Expect('{');
-    while (!Accept('}')) {
-      const std::string_view key = Quoted();
-      Expect(':');
-      if (key == "descr") {
-        if (Peek() == '[') Unsupported("its values are records, not numbers");
-        type = Quoted();
-      } else if (key == "fortran_order") {
-        fortran = Truth();
-      } else if (key == "shape") {
-        Shape();
-      } else {
-        Fail();
-      }
-      if (!Accept(',') && Peek() != '}') Fail();
-    }
-    Peek();
-    if (!text_.empty()) Fail();
-  }
-
- private:
-  [[noreturn]] static void Fail() { Corrupt("its header is damaged"); }
-
-  char Peek() {
-    const std::size_t next = text_.find_first_not_of(" \n");
-    text_.remove_prefix(std::min(next, text_.size()));
-    return text_.empty() ? '\0' : text_.front();
-  }
-  bool Accept(char c) {
-    if (Peek() != c) return false;
-    text_.remove_prefix(1);
-    return true;
-  }
-  void Expect(char c) {
-    if (!Accept(c)) Fail();
-  }
-  std::string_view Quoted() {
-    Expect('\'');
-    const std::size_t end = text_.find('\'');
-    if (end == text_.npos) Fail();
-    const std::string_view quoted = text_.substr(0, end);
-    text_.remove_prefix(end + 1);
-    return quoted;
-  }
-  bool Truth() {
-    Peek();
-    for (const std::string_view word : {"True", "False"}) {
-      if (!text_.starts_with(word)) continue;
-      text_.remove_prefix(word.size());
-      return word == "True";
-    }
-    Fail();
-  }
-  void Shape() {
-    Expect('(');
-    shape.clear();
-    while (!Accept(')')) {
-      Peek();
-      std::size_t size = 0;
-      const auto [end, error] =
-          std::from_chars(text_.data(), text_.data() + text_.size(), size);
-      if (error != std::errc()) Fail();
-      text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
-      shape.push_back(size);
-      if (!Accept(',') && Peek() != ')') Fail();
-    }
-  }
-
-  std::string_view text_;
-};
 
 // Reads piece by piece, so that a header that promises too much does not take
 // memory that the file does not have.
@@ -178,9 +76,7 @@ FeatureRows NpyMatrix::Rows() const {
 }
 
 NpyMatrix ReadNpy(std::istream& in) {
-  const std::string text = ReadHeader(in);
-  HeaderScanner header(text);
-  header.Scan();
+  const NpyHeader header = ReadHeader(in);
   const bool is_float = header.type == "<f4";
   if (!is_float && header.type != "<f8") {
     Unsupported(fmt::format(

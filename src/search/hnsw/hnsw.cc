@@ -252,8 +252,7 @@ std::vector<Slot> HnswIndex::Shortlist(std::size_t wanted, std::size_t effort) {
     }
   }
   std::ranges::sort(found);  // both graphs may find the same arm
-  const auto again = std::ranges::unique(found);
-  found.erase(again.begin(), again.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 

@@ -1,0 +1,98 @@
+#include "service/engine/bandit_state.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <utility>
+
+#include "manyarms/error.h"
+
+namespace manyarms::service {
+namespace {
+
+Time SystemTime() {
+  return std::chrono::duration<double>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+ServedBandit::State::State(BanditNumber bandit, std::string bandit_name,
+                           const Settings& given, const Limits& given_limits,
+                           Store& to, const std::function<Time()>& given_clock)
+    : number(bandit),
+      name(std::move(bandit_name)),
+      limits(given_limits),
+      store(to),
+      clock(given_clock ? given_clock : SystemTime),
+      settings(given),
+      events(given_limits.events),
+      reward_ids(given_limits.events) {
+  MakeEmpty();
+}
+
+void ServedBandit::State::MakeEmpty() {
+  open.Clear();
+  learners.Clear();
+  unsaved = 0;
+  arms.reset();
+  population = std::make_unique<Population>(settings.population);
+  arms = std::make_unique<ServedArms>(number, settings.named_arms, limits,
+                                      *population);
+}
+
+void ServedBandit::State::CheckNotDeleted() const {
+  if (deleted) {
+    throw Refused(Refusal::kNotFound,
+                  fmt::format("there is no bandit {}", name));
+  }
+}
+
+bool ServedBandit::State::CanWrite() const {
+  return !deleted && !broken && restoring == 0 && !store.congested() &&
+         store.failure().empty();
+}
+
+void ServedBandit::State::CheckWritable() const {
+  CheckNotDeleted();
+  const auto refuse = [](const std::string& why) {
+    throw Refused(Refusal::kUnavailable, why);
+  };
+  if (broken) {
+    refuse(
+        "memory ran out in the middle of a change; nothing is served until "
+        "the service is started again");
+  }
+  if (restoring != 0) refuse("a snapshot is being restored");
+  const std::string failure = store.failure();
+  if (!failure.empty()) {
+    refuse(fmt::format("nothing can be written now: {}", failure));
+  }
+  if (store.congested()) {
+    refuse("too many changes wait for the disk");
+  }
+}
+
+void ServedBandit::State::WaitFor(Sequence change) const {
+  try {
+    store.Wait(change);
+  } catch (const Error& error) {
+    throw Refused(Refusal::kUnavailable, error.what());
+  }
+}
+
+ServedLearner& ServedBandit::State::Turn::FindOrAdd(const std::string& name,
+                                                    std::uint64_t most) {
+  ServedLearner* found = Find(name);
+  if (found != nullptr) return *found;
+  if (state_.learners.size() >= most) {
+    throw Refused(Refusal::kTooMany,
+                  fmt::format("there are {} learners, at most {} are allowed",
+                              state_.learners.size(), most));
+  }
+  added_ = &state_.learners.Add(stripe_, name);
+  return *added_;
+}
+
+}  // namespace manyarms::service

@@ -1,0 +1,140 @@
+#include "service/engine/served_bandit.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "manyarms/error.h"
+#include "service/engine/bandit_state.h"
+
+namespace manyarms::service {
+
+ServedBandit::ServedBandit(BanditNumber number, std::string name,
+                           const Settings& settings, const Limits& limits,
+                           Store& store, const std::function<Time()>& clock)
+    : state_(std::make_unique<State>(number, std::move(name), settings, limits,
+                                     store, clock)) {}
+ServedBandit::~ServedBandit() = default;
+
+const std::string& ServedBandit::name() const { return state_->name; }
+BanditNumber ServedBandit::number() const { return state_->number; }
+std::size_t ServedBandit::dim() const {
+  return state_->settings.population.dim;
+}
+
+Settings ServedBandit::settings() const {
+  const State::World world(state_->world);
+  return state_->settings;
+}
+
+std::size_t ServedBandit::arms() const {
+  const State::World world(state_->world);
+  return state_->arms->size();
+}
+
+// Decisions that were closed without a trace must not be open again after a
+// restart with a longer wait, so what is open by the former settings is saved.
+Sequence ServedBandit::Change(const Semantics& semantics) {
+  State& state = *state_;
+  const std::scoped_lock saving(state.saving);
+  {
+    const State::World world(state.world);
+    state.CheckWritable();
+    if (semantics == state.settings.semantics) {
+      return state.store.last_appended();
+    }
+  }
+  state.SaveLearners(/*all=*/true, /*has_world=*/false);
+  const State::WholeWorld world(state.world);
+  state.CheckWritable();
+  while (state.ExpireSome(state.clock())) {
+  }
+  state.SaveLearners(/*all=*/true, /*has_world=*/true);
+  Settings settings = state.settings;
+  settings.semantics = semantics;
+  const Sequence sequence = state.store.Append(
+      BanditChanged{.bandit = state.number, .settings = ToJson(settings)});
+  state.settings.semantics = semantics;
+  return sequence;
+}
+
+Sequence ServedBandit::Delete() {
+  State& state = *state_;
+  const std::scoped_lock saving(state.saving);
+  const State::WholeWorld world(state.world);
+  state.CheckWritable();
+  const Sequence sequence =
+      state.store.Append(BanditDeleted{.bandit = state.number});
+  state.deleted = true;
+  return sequence;
+}
+
+ServedBandit::PutResult ServedBandit::PutArms(std::vector<ArmInfo> arms,
+                                              bool only_new) {
+  State& state = *state_;
+  const State::WholeWorld world(state.world);
+  state.CheckWritable();
+  return state.UnlessMemoryRunsOut([&]() -> PutResult {
+    ServedArms::Put put = state.arms->PutArms(std::move(arms), only_new);
+    PutResult result{
+        .durable_at = 0, .added = put.added, .changed = put.changed};
+    if (put.change.arms.empty()) {
+      result.durable_at = state.store.last_appended();
+      return result;
+    }
+    put.change.time = state.clock();
+    result.durable_at = state.store.Append(std::move(put.change));
+    return result;
+  });
+}
+
+void ServedBandit::CheckArm(const ArmInfo& arm) const {
+  const State::World world(state_->world);
+  state_->arms->Check(arm);
+}
+
+Sequence ServedBandit::RemoveArms(const std::vector<ArmName>& arms) {
+  State& state = *state_;
+  const State::WholeWorld world(state.world);
+  state.CheckWritable();
+  return state.UnlessMemoryRunsOut([&]() -> Sequence {
+    ArmsRemoved change = state.arms->RemoveArms(arms);
+    if (change.arms.empty()) return state.store.last_appended();
+    change.time = state.clock();
+    return state.store.Append(std::move(change));
+  });
+}
+
+ServedBandit::Page ServedBandit::ListArms(std::uint64_t from,
+                                          std::size_t most) const {
+  const State::World world(state_->world);
+  auto [arms, next] = state_->arms->List(from, most);
+  return {.arms = std::move(arms), .next = next};
+}
+
+ArmInfo ServedBandit::FindArm(const ArmName& arm) const {
+  const State::World world(state_->world);
+  return state_->arms->Find(arm);
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> ServedBandit::Tags() const {
+  const State::World world(state_->world);
+  return state_->arms->Tags();
+}
+
+BanditStats ServedBandit::stats() const {
+  const State& state = *state_;
+  const State::World world(state.world);
+  BanditStats stats;
+  {
+    const std::scoped_lock lock(state.counters.mutex);
+    stats = state.counters.sums;
+  }
+  stats.arms = state.arms->size();
+  stats.learners = state.learners.size();
+  stats.open_decisions = state.open.size();
+  stats.population = state.population->stats();
+  return stats;
+}
+
+}  // namespace manyarms::service

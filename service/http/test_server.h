@@ -1,0 +1,53 @@
+#ifndef MANYARMS_SERVICE_HTTP_TEST_SERVER_H_
+#define MANYARMS_SERVICE_HTTP_TEST_SERVER_H_
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "service/http/raw_client.h"
+#include "service/http/server.h"
+
+namespace manyarms::http::testing {
+
+inline constexpr std::uint64_t kMostBody = 100'000;
+
+/// Options of servers in tests: any free port, two threads.
+inline ServerOptions TestOptions() {
+  ServerOptions options;
+  options.port = 0;
+  options.threads = 2;
+  return options;
+}
+
+inline std::variant<Admission, Response> AdmitAll(const Head& /*head*/) {
+  return Admission{.most_body = kMostBody};
+}
+
+/// Answers what was asked: METHOD path?query [length]body.
+inline void Echo(Request request, Reply reply) {
+  const Head& head = request.head;
+  Response response;
+  response.content_type = "text/plain";
+  response.body = std::to_string(static_cast<int>(head.method)) + ' ' +
+                  head.path + '?' + head.query + " [" +
+                  std::to_string(request.body.size()) + "]" + request.body;
+  reply.Send(std::move(response));
+}
+
+/// Waits at most five seconds.
+inline bool Becomes(const std::function<bool()>& condition) {
+  for (int i = 0; i < 2500; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return condition();
+}
+
+}  // namespace manyarms::http::testing
+
+#endif  // MANYARMS_SERVICE_HTTP_TEST_SERVER_H_
