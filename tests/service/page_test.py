@@ -27,7 +27,7 @@ from page_browser import Page, check, open_browser, wait_for
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from service_process import PROGRAM, Service
+from service_process import Service
 
 HERE = pathlib.Path(__file__).resolve().parent
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -433,11 +433,6 @@ def check_token(page, folder):
         service.kill()
 
 
-def has_demo():
-    said = subprocess.run([PROGRAM, "serve", "--help"], check=True, capture_output=True, text=True)
-    return "--demo" in said.stdout
-
-
 def check_demo(page, folder):
     """A demo has live figures within a minute."""
     service = Service(folder / "demo.db", folder, ["--demo"])
@@ -478,8 +473,7 @@ def main():
             check_service(page, folder)
             check_failure(page, folder)
             check_token(page, folder)
-            if has_demo():
-                check_demo(page, folder)
+            check_demo(page, folder)
         page.check_requests()
     finally:
         browser.quit()
