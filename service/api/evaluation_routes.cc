@@ -27,8 +27,10 @@ class Turn {
 
 // What cannot be estimated from these decisions is the client's to know, not
 // a damaged body.
-std::string TextFor(const EvaluationRequest& request, const std::string& place,
+std::string TextFor(const EvaluationRequest& request, Core& core,
                     const std::string& bandit) {
+  const Turn turn(core.evaluating);
+  const std::string& place = core.options.store.place;
   try {
     return EvaluationText(request, place, bandit);
   } catch (const Error& error) {
@@ -44,10 +46,8 @@ void PostEvaluate(const CallPointer& call) {
   EvaluationRequest request =
       ParseEvaluation(call->body(), call->bandit().settings());
   call->OnWorker([request = std::move(request)](Call& self) {
-    const Turn turn(self.core().evaluating);
     self.Send({.status = 200,
-               .body = TextFor(request, self.core().options.store.place,
-                               self.bandit().name())});
+               .body = TextFor(request, self.core(), self.bandit().name())});
   });
 }
 

@@ -298,6 +298,7 @@ TEST_F(ServiceTest, EvaluatesPoliciesOnWhatItHasStored) {
                                         R"(,"reward":)" + reward + "}");
   }
   const Json own = evaluate("{}").json();
+  ASSERT_TRUE(own.contains("policy")) << own;
   EXPECT_EQ(own.at("choices"), 100);
   EXPECT_EQ(own.at("uniform"), 100);
   EXPECT_EQ(own.at("policy"), "ts");
@@ -305,6 +306,7 @@ TEST_F(ServiceTest, EvaluatesPoliciesOnWhatItHasStored) {
       evaluate(R"({"policy":"ucb","exploration":0.5,"search":"scan",)"
                R"("explore_uniform":0,"learn_share":0.25,"level":0.9})")
           .json();
+  ASSERT_TRUE(ucb.contains("policy")) << ucb;
   EXPECT_EQ(ucb.at("policy"), "ucb");
   EXPECT_EQ(ucb.at("learned"), 25);
   // A policy that has learned that b is best would have done better.

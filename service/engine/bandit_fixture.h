@@ -110,6 +110,36 @@ inline std::vector<ArmInfo> SomeArms(std::size_t count, std::size_t dim) {
   return arms;
 }
 
+/// Checks that work() is refused for this reason, with this text in it.
+template <class Work>
+void ExpectRefused(Refusal why, const std::string& part, const Work& work) {
+  try {
+    work();
+  } catch (const Refused& refused) {
+    EXPECT_EQ(refused.why(), why) << refused.what();
+    EXPECT_NE(std::string(refused.what()).find(part), std::string::npos)
+        << refused.what();
+    return;
+  }
+  FAIL() << "nothing was refused";
+}
+
+class ServedBanditTest : public testing::InAFolder {
+ public:
+  static constexpr std::size_t kDim = 4;
+
+ protected:
+  /// A bandit with 20 arms, and these settings beside dim.
+  World& Make(const std::string& fields = "", const Limits& limits = {}) {
+    world_.emplace(folder_, ParseSettings("{\"dim\":4" + fields + "}"), limits);
+    (*world_)->PutArms(SomeArms(20, kDim), true);
+    return *world_;
+  }
+
+ private:
+  std::optional<World> world_;
+};
+
 }  // namespace manyarms::service
 
 #endif  // MANYARMS_SERVICE_ENGINE_BANDIT_FIXTURE_H_

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <random>
@@ -92,8 +93,9 @@ void Play(World& world, unsigned thread, std::atomic<Sequence>& latest) {
         break;
       default:
         Try([&] {
-          world->Reward({.decision = latest - random() % 9,
-                         .reward = 0.1 * static_cast<double>(random() % 10)});
+          world->Reward(
+              {.decision = std::max<Sequence>(latest, 10) - random() % 9,
+               .reward = 0.1 * static_cast<double>(random() % 10)});
         });
     }
   }

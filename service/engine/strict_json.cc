@@ -36,15 +36,12 @@ Json ParseObject(std::string_view text) {
     }
     return true;
   };
-  // The parser takes this byte for the end of the text.
-  if (text.find('\0') != std::string_view::npos) {
-    FailCorrupt("this is not JSON: it has a byte 0");
-  }
-  Json object;
-  // The parser below takes a byte order mark or a zero at the end for nothing.
+  // The parser below takes a byte order mark for nothing, and a byte 0 for the
+  // end of the text.
   JsonScanner scanner(text);
   scanner.Skip();
   scanner.End();
+  Json object;
   try {
     object = Json::parse(text, watch);
   } catch (const Json::exception& error) {

@@ -59,6 +59,7 @@ class Connection : public Reply::Target,
   void Look(Clock::time_point now, Clock::duration lost) override;
   void Finish() override;
   void Cut() override;
+  void Receive(Response& response) override;
   std::size_t& Place() override { return place_; }
 
   bool TakeBody(std::string_view piece) override;

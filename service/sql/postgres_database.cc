@@ -285,7 +285,7 @@ void PostgresDatabase::ThrowNoted() {
   const Failure failure = *failure_;
   failure_.reset();
   Rollback();
-  throw failure;
+  throw Failure(failure.kind(), failure.what());
 }
 
 void PostgresDatabase::FailLost() {

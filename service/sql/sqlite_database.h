@@ -20,7 +20,7 @@ FailureKind KindOf(int code);
 /// A file of SQLite in WAL mode. Only the writer moves what is in the log to
 /// the file, because versions before 3.51.3 can damage the file if two
 /// connections do.
-class SqliteDatabase : public Database {
+class SqliteDatabase final : public Database {
  public:
   SqliteDatabase(const std::string& place, Access access);
   ~SqliteDatabase() override;

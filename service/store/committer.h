@@ -28,7 +28,7 @@ namespace manyarms::service {
 /// Thread safety: any thread may call any method.
 class Committer {
  public:
-  explicit Committer(const StoreOptions& options);
+  explicit Committer(StoreOptions options);
   ~Committer();
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;

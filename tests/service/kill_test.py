@@ -124,8 +124,9 @@ class KillTest:
                     self.compare_with_twin(copy)
                 self.retry()
             except Exception:
-                print(f"after kill {self.kills} of seed {self.arguments.seed}; the log of "
-                      f"the service ends with\n{self.service.end_of_log()}")
+                print(f"after kill {self.kills} of seed {self.arguments.seed}; the service "
+                      f"has ended with {self.service.process.poll()}, its log ends with\n"
+                      f"{self.service.end_of_log()}")
                 raise
         self.check_forgotten()
         code = self.service.stop()
@@ -169,8 +170,8 @@ class KillTest:
         self.kills += 1
 
     def check(self):
-        connection = self.service.connect()
         self.checks.read_store(self.clients)
+        connection = self.service.connect()
         self.checks.check_choices(connection, self.clients, self.sample)
         self.checks.check_rewards(self.clients)
         self.checks.check_arms(connection, self.clients)

@@ -194,13 +194,20 @@ def number(text):
     return float("".join(c for c in text.split("\u202f")[0] if c in "0123456789."))
 
 
+def choose_bandit(page, name):
+    def place():
+        names = page.script(
+            "return [...document.getElementById('bandits').options].map(o => o.value)")
+        return names.index(name) + 1 if name in names and page.seen("pick") else 0
+    downs = wait_for(f"bandit {name}", place) - 1
+    page.focus(page.find("bandits"))
+    page.press(Keys.HOME, *[Keys.ARROW_DOWN] * downs)
+
+
 def check_live(page, service):
     """Figures appear, move, and are those of the service."""
-    wait_for("two bandits", lambda: page.seen("pick"))
-    select = page.find("bandits")
-    page.focus(select)
-    page.press("world")
-    wait_for("the other bandit", lambda: "3 features" in page.text("bandit-kind"))
+    choose_bandit(page, "world")
+    wait_for("its features", lambda: "3 features" in page.text("bandit-kind"))
     wait_for("choices", lambda: number(page.text("choices-now")) > 20)
     wait_for("rewards", lambda: number(page.text("rewards-now")) > 20)
     before = wait_for("lines on all charts", lambda: lines_of(page))
@@ -278,13 +285,25 @@ def make_apprentice(service):
     return largest
 
 
+def check_plain(page, service):
+    """Without a uniform slice the page says how to get one."""
+    must(service.call("PUT", "/v1/bandits/plain", {"dim": 1}))
+    must(service.call("PUT", "/v1/bandits/plain/arms/only", {"features": [1]}))
+    for reward in (0, 1, 1):
+        said = must(service.call("POST", "/v1/bandits/plain/choose", {}))
+        must(service.call("POST", "/v1/bandits/plain/reward", {
+            "decision": said["decision"], "reward": reward}))
+    choose_bandit(page, "plain")
+    wait_for("its average", lambda: "on average" in page.text("verdict"))
+    wait_for("advice", lambda: "set explore_uniform" in page.text("meaning"))
+    check(page.seen("intervals"), "there is no interval")
+    page.check_console("plain")
+
+
 def check_apprentice(page, service):
     """Agreement with the caller, arms by their exact numbers, and a context."""
     largest = make_apprentice(service)
-    wait_for("the bandit", lambda: page.script(
-        "return [...document.getElementById('bandits').options].some(o => o.value === 'apprentice')"))
-    page.focus(page.find("bandits"))
-    page.press("app")
+    choose_bandit(page, "apprentice")
     wait_for("its agreement", lambda: "of 20 choices" in page.text("verdict"))
     check("agrees with the caller" in page.text("verdict"), page.text("verdict"))
     check(page.seen("agreement"), "agreement is not drawn")
@@ -338,6 +357,7 @@ def check_service(page, folder):
             check_keyboard(page)
             page.look("live", widths=(1280, 800, 360))
             page.check_console("live")
+        check_plain(page, service)
         check_apprentice(page, service)
         check_hidden(page)
         check_away(page, service)

@@ -6,12 +6,17 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 
 from http_connection import Connection
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = pathlib.Path(os.environ.get("MANYARMS_PROGRAM", ROOT / "build" / "manyarms"))
+
+
+# What a test has started ends with it, also if somebody ends the test.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 class NotStarted(Exception):
