@@ -14,6 +14,7 @@
 
 #include "bandit_flags.h"
 #include "commands.h"
+#include "evaluation/policy_outcome.h"
 #include "evaluation_plot.h"
 #include "learning_flags.h"
 #include "manyarms/error.h"
@@ -55,15 +56,6 @@ struct Flags {
   }
 };
 
-// What came of one policy. A log may serve one of the two ways only.
-struct Outcome {
-  std::string policy;
-  std::string search;
-  std::optional<Evaluation> evaluation;
-  std::optional<ReplayResult> replay;
-  std::vector<std::string> notes;
-};
-
 // How the policies learn: as the log's did, unless flags say otherwise.
 BanditOptions LearningOf(const Flags& flags, const LogHeader& header) {
   BanditOptions given;
@@ -88,20 +80,6 @@ BanditOptions LearningOf(const Flags& flags, const LogHeader& header) {
     options.forgetting = given.forgetting;
   }
   return options;
-}
-
-PopulationOptions AsPopulation(const BanditOptions& options) {
-  return {.dim = options.dim,
-          .policy = options.policy,
-          .search = options.search,
-          .regularisation = options.regularisation,
-          .negative_rewards = options.negative_rewards,
-          .rewards = options.rewards,
-          .forgetting = options.forgetting,
-          .explore_uniform = options.explore_uniform,
-          .context_dim = options.context_dim,
-          .context_constants = options.context_constants,
-          .seed = options.seed};
 }
 
 std::vector<BanditOptions> PoliciesOf(const Flags& flags,
@@ -155,54 +133,7 @@ class Arms {
   std::vector<ArmId> ids_;
 };
 
-Outcome OutcomeOf(const Flags& flags, const EvaluationLog& log,
-                  const Arms& arms, const BanditOptions& bandit,
-                  ProgressLine& progress) {
-  const bool by_learner = log.header.population && !flags.one_learner;
-  const EvaluatedOptions policy = by_learner
-                                      ? EvaluatedOptions(AsPopulation(bandit))
-                                      : EvaluatedOptions(bandit);
-  Outcome outcome{.policy = std::string(PolicyName(bandit.policy)),
-                  .search = std::string(SearchName(bandit.search)),
-                  .evaluation = {},
-                  .replay = {},
-                  .notes = {}};
-  const auto show = [&progress](double done) { progress.Update(done); };
-  if (SharesIndex(bandit.policy)) {
-    progress.Begin(fmt::format("evaluating {}", outcome.policy));
-    EvaluationOptions options{.policy = policy,
-                              .uniform_only = flags.uniform_only,
-                              .draws = flags.draws};
-    options.estimators.level = flags.level;
-    if (flags.clip != 0) options.estimators.clip = flags.clip;
-    try {
-      outcome.evaluation =
-          Evaluate(log, arms.fixed(), options, flags.learn_share, show);
-    } catch (const Error& error) {
-      // Of several policies, one may choose hardly anything that was logged.
-      throw Error(error.code(),
-                  fmt::format("{}: {}", outcome.policy, error.what()));
-    }
-    outcome.notes = outcome.evaluation->notes;
-  } else if (log.uniform == 0) {
-    throw Error(ErrorCode::kUnsupported,
-                fmt::format("{} can only be replayed, and the log has no "
-                            "uniform choices",
-                            outcome.policy));
-  }
-  if (log.uniform == 0) return outcome;
-  progress.Begin(fmt::format("replaying {}", outcome.policy));
-  try {
-    outcome.replay = Replay(log, arms.fixed(),
-                            {.policy = policy, .level = flags.level}, show);
-  } catch (const Error& error) {
-    if (!outcome.evaluation) throw;
-    outcome.notes.push_back(fmt::format("no replay: {}", error.what()));
-  }
-  return outcome;
-}
-
-std::vector<NamedEstimate> EstimatesOf(const Outcome& outcome) {
+std::vector<NamedEstimate> EstimatesOf(const PolicyOutcome& outcome) {
   std::vector<NamedEstimate> estimates;
   const auto add = [&](const char* estimator, const Estimate& estimate) {
     estimates.push_back({fmt::format("{} x {}", outcome.policy, outcome.search),
@@ -229,8 +160,8 @@ std::string TableRow(const std::string& policy, const std::string& estimator,
 // to be compared. They are the same for all policies; none if all were only
 // replayed.
 std::optional<Estimate> LoggedWhereEvaluated(
-    const std::vector<Outcome>& outcomes) {
-  for (const Outcome& outcome : outcomes) {
+    const std::vector<PolicyOutcome>& outcomes) {
+  for (const PolicyOutcome& outcome : outcomes) {
     if (outcome.evaluation) return outcome.evaluation->logged;
   }
   return std::nullopt;
@@ -251,7 +182,7 @@ void PrintHead(const Flags& flags, const EvaluationLog& log,
   if (evaluated) output.Line(TableRow("as logged", "evaluated", *evaluated));
 }
 
-void PrintOutcome(const Outcome& outcome, Output& output) {
+void PrintOutcome(const PolicyOutcome& outcome, Output& output) {
   for (const NamedEstimate& row : EstimatesOf(outcome)) {
     output.Line(TableRow(row.policy, row.estimator, row.estimate));
   }
@@ -276,59 +207,33 @@ void PrintOutcome(const Outcome& outcome, Output& output) {
   }
 }
 
-nlohmann::ordered_json Json(const Estimate& estimate) {
-  return {{"value", estimate.value},
-          {"standard_error", estimate.standard_error},
-          {"low", estimate.low},
-          {"high", estimate.high}};
+PolicyOutcome Evaluated(const Flags& flags, const EvaluationLog& log,
+                        const Arms& arms, const BanditOptions& policy,
+                        ProgressLine& progress) {
+  std::string shown;
+  const auto show = [&](const std::string& what, double done) {
+    if (what != shown) progress.Begin(what);
+    shown = what;
+    progress.Update(done);
+  };
+  return OutcomeOf(log, arms.fixed(),
+                   {.policy = policy,
+                    .one_learner = flags.one_learner,
+                    .learn_share = flags.learn_share,
+                    .draws = flags.draws,
+                    .uniform_only = flags.uniform_only,
+                    .level = flags.level,
+                    .clip = flags.clip},
+                   show);
 }
 
 std::string JsonRow(const Flags& flags, const EvaluationLog& log,
-                    const Estimate& logged, const Outcome& outcome) {
+                    const PolicyOutcome& outcome) {
   nlohmann::ordered_json row;
   row["log"] = flags.log;
-  row["choices"] = log.choices;
-  row["uniform"] = log.uniform;
-  row["without_reward"] = log.without_reward;
-  row["level"] = flags.level;
-  row["logged"] = Json(logged);
-  row["policy"] = outcome.policy;
-  row["search"] = outcome.search;
-  if (outcome.evaluation) {
-    const Evaluation& result = *outcome.evaluation;
-    row["learned"] = result.learned;
-    row["evaluated"] = result.evaluated;
-    row["passed_over"] = result.passed_over;
-    row["certain"] = result.certain;
-    row["weights"] = {
-        {"mean", result.weights.mean},
-        {"largest", result.weights.largest},
-        {"effective_sample_size", result.weights.effective_sample_size},
-        {"clipped", result.weights.clipped}};
-    row["logged_evaluated"] = Json(result.logged);
-    row["ips"] = Json(result.inverse_propensity);
-    row["snips"] = Json(result.self_normalised);
-    row["dr"] = Json(result.doubly_robust);
-    row["direct"] = Json(result.direct);
-  }
-  if (outcome.replay) {
-    row["offered"] = outcome.replay->offered;
-    row["matches"] = outcome.replay->matches;
-    row["replay"] = Json(outcome.replay->reward);
-  }
-  row["notes"] = outcome.notes;
+  row.update(ToJson(log, flags.level, outcome));
   // Bytes of the path that are not UTF-8 become U+FFFD.
   return row.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-Estimate LoggedReward(const EvaluationLog& log, double level) {
-  std::vector<double> rewards;
-  for (const EvaluationLog::Event& event : log.events) {
-    if (const auto* choice = std::get_if<LoggedChoice>(&event)) {
-      rewards.push_back(choice->reward);
-    }
-  }
-  return MeanReward(rewards, level);
 }
 
 void Run(const Flags& flags) {
@@ -347,18 +252,18 @@ void Run(const Flags& flags) {
                         {.default_reward = flags.default_reward,
                          .ignore_torn_tail = flags.ignore_torn_tail});
   const Arms arms(flags.arms, log);
-  const Estimate logged = LoggedReward(log, flags.level);
+  const Estimate logged = MeanLoggedReward(log, flags.level);
   std::vector<NamedEstimate> estimates;
-  std::vector<Outcome> outcomes;
+  std::vector<PolicyOutcome> outcomes;
   for (const BanditOptions& policy : PoliciesOf(flags, log)) {
-    outcomes.push_back(OutcomeOf(flags, log, arms, policy, progress));
+    outcomes.push_back(Evaluated(flags, log, arms, policy, progress));
   }
   progress.Erase();
   const std::optional<Estimate> evaluated = LoggedWhereEvaluated(outcomes);
   if (!flags.json) PrintHead(flags, log, logged, evaluated, output);
-  for (const Outcome& outcome : outcomes) {
+  for (const PolicyOutcome& outcome : outcomes) {
     if (flags.json) {
-      output.Line(JsonRow(flags, log, logged, outcome));
+      output.Line(JsonRow(flags, log, outcome));
     } else {
       PrintOutcome(outcome, output);
     }

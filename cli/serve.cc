@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <random>
 #include <string>
 
 #include "commands.h"
@@ -12,6 +14,7 @@
 #include "manyarms/error.h"
 #include "service/api/event_log.h"
 #include "service/api/service.h"
+#include "service/load/demo.h"
 #include "signals.h"
 
 namespace manyarms::cli {
@@ -23,6 +26,7 @@ struct Flags {
   service::ServiceOptions options;
   std::string durability = "full";
   double stop_seconds = 10;
+  bool demo = false;
 };
 
 // Lines of the log come from any thread, and each is written whole.
@@ -71,7 +75,25 @@ std::string WaitForEnd(service::Service& service, Signals& signals) {
   }
 }
 
+std::string RandomToken() {
+  std::random_device random;
+  return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(),
+                     random());
+}
+
+void LogDemo(const std::string& what) {
+  service::EventLog(WriteLog).Write(
+      "demo", [&](service::JsonOutput& line) { line.Field("reason", what); });
+}
+
 void Serve(Flags& flags) {
+  if (flags.demo) {
+    if (!flags.options.server.certificate.empty()) {
+      throw Error(ErrorCode::kUnsupported,
+                  "--demo cannot be combined with --certificate");
+    }
+    flags.options.own_token = RandomToken();
+  }
   flags.options.durability =
       flags.durability == "full" ? Durability::kFull : Durability::kRelaxed;
   flags.options.log = WriteLog;
@@ -79,7 +101,14 @@ void Serve(Flags& flags) {
   Signals signals;
   service::Service service(flags.options);
   SayWhere(UrlOf(flags.options.server, service.port()));
+  std::optional<load::Demo> demo;
+  if (flags.demo) {
+    demo.emplace(load::DemoOptions{.port = service.port(),
+                                   .token = flags.options.own_token,
+                                   .log = LogDemo});
+  }
   const std::string failure = WaitForEnd(service, signals);
+  demo.reset();
   service.Stop(flags.stop_seconds);
   if (!failure.empty()) throw ExitStatus(1, failure);
 }
@@ -148,6 +177,11 @@ void AddPlaces(CLI::App& command, Flags& flags) {
   service.AddPositive("--stop-seconds", flags.stop_seconds,
                       "How long to wait for requests that are under way when "
                       "the service is asked to stop");
+  command
+      .add_flag("--demo", flags.demo,
+                "Make a bandit with a small world and simulated visitors, to "
+                "have something to look at")
+      ->group("Service");
 }
 
 void AddSecurity(CLI::App& command, Flags& flags) {

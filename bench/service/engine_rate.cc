@@ -107,8 +107,7 @@ void MeasureBandit(std::size_t pairs, const std::filesystem::path& folder) {
   store.Wait(bandit.PutArms(std::move(arms), true).durable_at);
   std::atomic<Sequence> last = 0;
   const auto pair = [&](std::size_t i) {
-    const ChoiceAnswer answer =
-        bandit.Choose({.learner = LearnerOf(i)});
+    const ChoiceAnswer answer = bandit.Choose({.learner = LearnerOf(i)});
     last = bandit.Reward({.decision = answer.first, .reward = RewardOf(i)})
                .durable_at;
   };

@@ -18,6 +18,7 @@ PROGRAM = BUILD / "manyarms"
 
 NAMES = {
     "serve": "manyarms serve",
+    "serve-memory": "manyarms serve, its file in memory (/dev/shm)",
     "nothing": "a handler that does nothing, in the same server",
     "population": "FastAPI + manyarms.Population, one process, nothing durable",
     "numpy": "FastAPI + NumPy, one process, nothing durable",
@@ -30,9 +31,9 @@ class Server:
     def __init__(self, kind: str, data: str = "") -> None:
         self.kind = kind
         start = time.monotonic()
-        if kind in ("serve", "nothing"):
-            command = ([PROGRAM, "serve", "--data", data, "--port", "0"] if kind == "serve"
-                       else [BUILD / "bench_do_nothing"])
+        if kind in ("serve", "serve-memory", "nothing"):
+            command = ([BUILD / "bench_do_nothing"] if kind == "nothing"
+                       else [PROGRAM, "serve", "--data", data, "--port", "0"])
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE,
                                             stderr=subprocess.DEVNULL, text=True)
             self.url = self._said()

@@ -1,9 +1,9 @@
-// How many decisions and rewards a store commits per second, and how long a
-// commit takes. Usage: bench_store_rows PLACE [PAIRS [MOST_WAITING]]
+// How fast a store writes decisions, rewards and arms, and reads them again.
+// Usage: bench_store_rows PLACE [PAIRS [ARMS [MOST]]]
 //
-// Rows are as in a service: 16 features, a context of 4, an event of 16
-// characters, 10,000 learners. The writer is fed from one thread, which pauses
-// while more than MOST_WAITING changes wait.
+// The place must be new. Rows are as in a service: 16 features, a context of 4,
+// an event of 16 characters, 10,000 learners. One thread gives the store PAIRS
+// of a decision and its reward, and pauses while more than MOST changes wait.
 
 #include <fmt/format.h>
 
@@ -12,6 +12,8 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "service/store/store.h"
 
@@ -40,14 +42,7 @@ DecisionsMade OneDecision(std::uint64_t i, std::mt19937_64& random) {
   return {.decisions = {row}};
 }
 
-int Main(int argc, char** argv) {
-  if (argc < 2) return 1;
-  const std::uint64_t pairs = argc > 2 ? std::stoull(argv[2]) : 500'000;
-  const std::uint64_t most = argc > 3 ? std::stoull(argv[3]) : 20'000;
-  Store store({.place = argv[1], .most_waiting = most});
-  const auto created =
-      store.Append(BanditCreated{.bandit = 1, .name = "bench"});
-  store.Wait(created);
+void WriteEvents(Store& store, std::uint64_t pairs) {
   std::mt19937_64 random(1);
   const auto before = store.stats();
   const auto start = Clock::now();
@@ -58,24 +53,61 @@ int Main(int argc, char** argv) {
                            .learner = "user-1",
                            .reward = 1,
                            .time = 1.7e9 + static_cast<double>(i) * 1e-4});
-    if (i % 64 == 0) {
-      while (store.congested()) {
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-      }
+    while (i % 64 == 0 && store.congested()) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
   }
   store.Wait(store.last_appended());
   const double seconds = SecondsSince(start);
   const auto after = store.stats();
   const auto commits = static_cast<double>(after.commits - before.commits);
+  const auto rows = 2 * static_cast<double>(pairs);
   fmt::print(
-      "{} decisions and as many rewards in {:.2f} s: {:.0f} rows/s; {:.0f} "
-      "commits of {:.0f} rows, {:.2f} ms each; {:.0f} bytes a pair\n",
-      pairs, seconds, 2 * static_cast<double>(pairs) / seconds, commits,
-      2 * static_cast<double>(pairs) / commits,
+      "{:.0f} decisions and rewards written in {:.2f} s: {:.0f}/s; {:.0f} "
+      "commits of {:.0f} rows, {:.2f} ms each; {:.0f} bytes a row\n",
+      rows, seconds, rows / seconds, commits, rows / commits,
       1e3 * (after.commit_seconds - before.commit_seconds) / commits,
-      static_cast<double>(after.bytes - before.bytes) /
-          static_cast<double>(pairs));
+      static_cast<double>(after.bytes - before.bytes) / rows);
+}
+
+void WriteArms(Store& store, std::uint32_t arms) {
+  ArmsPut put = {.bandit = 1, .time = 1.7e9};
+  for (std::uint32_t place = 0; place < arms; ++place) {
+    put.arms.push_back({.place = place,
+                        .arm = place,
+                        .name = fmt::format("article-{}", place),
+                        .features = std::vector<float>(16, 0.25F),
+                        .tags = {"news"}});
+  }
+  const auto start = Clock::now();
+  store.Wait(store.Append(std::move(put)));
+  fmt::print("{} arms written in {:.2f} s\n", arms, SecondsSince(start));
+}
+
+void Read(Store& store) {
+  auto start = Clock::now();
+  std::uint64_t rows = 0;
+  store.ReadArms(1, [&](ArmRow&&) { ++rows; });
+  fmt::print("{} arms read in {:.2f} s\n", rows, SecondsSince(start));
+  start = Clock::now();
+  rows = 0;
+  store.ReadEvents(1, 0, [&](Store::Event&&) { ++rows; });
+  fmt::print("{} events read in {:.2f} s\n", rows, SecondsSince(start));
+}
+
+int Main(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "Usage: bench_store_rows PLACE [PAIRS [ARMS [MOST]]]\n");
+    return 1;
+  }
+  const auto number = [&](int i, std::uint64_t otherwise) {
+    return argc > i ? std::stoull(argv[i]) : otherwise;
+  };
+  Store store({.place = argv[1], .most_waiting = number(4, 20'000)});
+  store.Wait(store.Append(BanditCreated{.bandit = 1, .name = "bench"}));
+  WriteEvents(store, number(2, 500'000));
+  WriteArms(store, static_cast<std::uint32_t>(number(3, 200'000)));
+  Read(store);
   return 0;
 }
 

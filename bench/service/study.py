@@ -14,6 +14,7 @@ import os
 import pathlib
 import shutil
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -78,10 +79,29 @@ def summary(row: dict[str, Any]) -> str:
             f"p99 {1e3 * row['latency']['p99']:8.2f} ms")
 
 
+def sync_seconds(folder: pathlib.Path) -> float:
+    """How long the disk takes to make 8 KB durable: the median of many times."""
+    path = folder / "sync"
+    file = os.open(path, os.O_CREAT | os.O_WRONLY)
+    times = []
+    for i in range(60):
+        os.pwrite(file, b"x" * 8192, 8192 * i)
+        start = time.monotonic()
+        os.fdatasync(file)
+        times.append(time.monotonic() - start)
+    os.close(file)
+    path.unlink()
+    return statistics.median(times)
+
+
 def measure_rates(arguments: argparse.Namespace, rows: Rows, folder: pathlib.Path) -> None:
     world = ["--arms", arguments.arms, "--dim", 16, "--learners", arguments.learners]
-    servers = {kind: Server(kind, str(folder / "rates.db")) for kind in arguments.servers}
+    memory = pathlib.Path(tempfile.mkdtemp(prefix="manyarms-", dir="/dev/shm"))
+    servers: dict[str, Server] = {}
     try:
+        for kind in arguments.servers:
+            data = (memory if kind == "serve-memory" else folder) / "rates.db"
+            servers[kind] = Server(kind, str(data))
         for kind, server in servers.items():
             extra = ["--unchecked"] if kind == "nothing" else []
             fill = load(server.url, *world, *extra, "--keep", "--seconds", 0.01)
@@ -95,15 +115,17 @@ def measure_rates(arguments: argparse.Namespace, rows: Rows, folder: pathlib.Pat
             for kind, server in servers.items():
                 extra = ["--unchecked"] if kind == "nothing" else []
                 before = server.cpu_seconds()
+                sync = sync_seconds(folder)
                 row = load(server.url, *world, *extra, "--reuse", "--connections", 64,
                            "--warm-up", 0.5, "--seconds", arguments.seconds,
                            "--visits", turn + 1)
                 rows.add("rates", server=kind, round=turn, resident_bytes=server.resident_bytes(),
-                         cpu_seconds=server.cpu_seconds() - before, **row)
+                         cpu_seconds=server.cpu_seconds() - before, sync_seconds=sync, **row)
                 say(f"{kind:<11} {turn:>5}  {summary(row)}")
     finally:
         for server in servers.values():
             server.stop()
+        shutil.rmtree(memory)
 
 
 def seconds_of(work: Callable[[], object]) -> float:
@@ -184,6 +206,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--servers", default=",".join(NAMES), help="of rates; default: %(default)s")
     parser.add_argument("--rows", type=pathlib.Path,
                         help="file for the rows (default: build/service.jsonl)")
+    parser.add_argument("--folder", type=pathlib.Path, default=BUILD,
+                        help="where the service's files are, on the disk to be measured "
+                        "(default: build)")
     parser.add_argument("--arms", type=int, default=1_000_000, help="default: %(default)s")
     parser.add_argument("--learners", type=int, default=10_000,
                         help="of rates; restarts have ten times as many; default: %(default)s")
@@ -212,7 +237,7 @@ def main() -> None:
     rows = Rows(path, arguments.parts)
     measures = {"rates": measure_rates, "restart": measure_restart, "memory": measure_memory}
     for part in arguments.parts:
-        with tempfile.TemporaryDirectory(prefix="service-", dir=BUILD) as folder:
+        with tempfile.TemporaryDirectory(prefix="service-", dir=arguments.folder) as folder:
             measures[part](arguments, rows, pathlib.Path(folder))
     if arguments.rows is None and arguments.parts == list(PARTS):
         shutil.copy(path, ROOT / "docs" / "service.jsonl")

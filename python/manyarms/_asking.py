@@ -27,8 +27,12 @@ class Asking:
     def _get(self, *segments: str) -> Any:
         return self._requests.get(self._path(*segments))
 
-    def _post(self, verb: str, body: Any, *, repeatable: bool = True) -> Any:
-        return self._requests.ask("POST", self._path(verb), body, repeatable=repeatable)
+    def _post(
+        self, verb: str, body: Any, *, repeatable: bool = True, slow: bool = False
+    ) -> Any:
+        return self._requests.ask(
+            "POST", self._path(verb), body, repeatable=repeatable, slow=slow
+        )
 
     def _new_id(self) -> str | None:
         """An id that no other request has; none is needed if nothing is repeated."""
@@ -49,7 +53,8 @@ class Asking:
 
         self._requests.ask(
             "POST", f"{self._path('arms')}?mode={mode}&progress=true",
-            _sent.arms_body(ids, features, tags), repeatable=mode == "put", on_line=take,
+            _sent.arms_body(ids, features, tags), repeatable=mode == "put", slow=True,
+            on_line=take,
         )
         if last["stage"] == "failed":
             error = error_from(last["error"])

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from manyarms._core import Certified, Hnsw, Lsh, LshTheory, Scan
 from manyarms._requests import Requests, json_body, path_of
+from manyarms._sent import as_search
 from manyarms._served_bandit import ServedBandit
 from manyarms.errors import InvalidArgumentError, NotFoundError
 
 if TYPE_CHECKING:
     import ssl
-
-_SEARCHES: dict[type, str] = {
-    Certified: "certified", Scan: "scan", Hnsw: "hnsw", Lsh: "lsh", LshTheory: "lsh-theory",
-}
-
 
 class Client:
     """A service, reached by HTTP.
@@ -35,7 +31,8 @@ class Client:
 
     url: such as ``http://127.0.0.1:7420``, or with https.
     token: if the service wants one.
-    timeout: seconds to wait for the service, for each attempt (longer for large bodies).
+    timeout: seconds to wait for the service, for each attempt (ten minutes for many arms,
+        snapshots, backups and evaluations).
     retries: how often a request is repeated at most.
     batch: how many choices or rewards go into one request at most (``--max-batch``).
     tls: for https, if the system's certificates are not those to be trusted.
@@ -78,7 +75,7 @@ class Client:
         Raises ConflictError if there is one with other settings.
         """
         given = {"dim": dim, "policy": policy, "exploration": exploration}
-        body = given | _search_settings(search) | settings
+        body = given | as_search(search) | settings
         body = {key: value for key, value in body.items() if value is not None}
         self._requests.ask("PUT", path_of("bandits", name), json_body(body), repeatable=True)
         return ServedBandit(self._requests, name, self._batch)
@@ -112,7 +109,7 @@ class Client:
         file: a name without folders, of a file that does not exist yet.
         """
         answer = self._requests.ask(
-            "POST", path_of("backup"), json_body({"file": file}), repeatable=False
+            "POST", path_of("backup"), json_body({"file": file}), repeatable=False, slow=True
         )
         return int(answer["bytes"])
 
@@ -145,13 +142,3 @@ class Client:
 
     def __repr__(self) -> str:
         return f"<manyarms.Client of {self.url}>"
-
-
-def _search_settings(search: Any) -> dict[str, Any]:
-    if isinstance(search, str):
-        return {"search": search}
-    name = _SEARCHES.get(type(search))
-    if name is None:
-        raise TypeError(f"search must be a name or a search, not {type(search).__name__}")
-    options = [option for option in dir(search) if not option.startswith("_")]
-    return {"search": name} | {option: getattr(search, option) for option in options}

@@ -7,6 +7,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 
 
 def path() -> pathlib.Path:
@@ -17,6 +18,7 @@ def path() -> pathlib.Path:
 def main() -> None:
     """Replaces this process by the program, which does not know Parquet."""
     args = sys.argv[1:]
+    convert: Callable[[list[str], int, str], int]
     if "replay" in args and (parquet := _parquet_of(args, "--arms")):
         convert = _run_with_plain_arms
     elif _exports(args) and (parquet := _parquet_of(args, "--output")):

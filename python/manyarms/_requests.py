@@ -30,6 +30,8 @@ _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 # A body of this many bytes may take a second longer.
 _BYTES_PER_SECOND = 4 << 20
+# What depends on all arms, learners or decisions may take this long.
+_SLOW = 600.0
 
 # Not the shared generator: after a fork, parent and child must not pause alike.
 _RANDOM = random.SystemRandom()
@@ -104,12 +106,13 @@ class Requests:
 
     def ask(
         self, method: str, path: str, body: Body | None = None, *, repeatable: bool,
-        on_line: Callable[[Any], bool] | None = None,
+        slow: bool = False, on_line: Callable[[Any], bool] | None = None,
     ) -> Any:
         """The answer, made of JSON, or a ServiceError.
 
         repeatable: whether the request may be carried out twice, because the second
             time does nothing. Others are repeated only if they were not sent.
+        slow: whether the service may take long.
         on_line: gets each line of an answer of several lines, and returns whether it is
             the last one; the result is None then.
         """
@@ -117,7 +120,7 @@ class Requests:
         may_be_done = False
         while True:
             try:
-                return self._ask_once(method, path, body, on_line)
+                return self._ask_once(method, path, body, slow, on_line)
             except NotFoundError:
                 if method == "DELETE" and may_be_done:
                     return None
@@ -132,7 +135,7 @@ class Requests:
             attempt += 1
 
     def _ask_once(
-        self, method: str, path: str, body: Body | None,
+        self, method: str, path: str, body: Body | None, slow: bool,
         on_line: Callable[[Any], bool] | None,
     ) -> Any:
         connection = self._connections.take()
@@ -142,7 +145,7 @@ class Requests:
                 with self._losses(unsent=True):
                     connection.connect()
             with self._losses():
-                response = self._send(connection, method, path, body)
+                response = self._send(connection, method, path, body, slow)
             if on_line is not None and response.status == 200:
                 self._read_lines(response, on_line)
                 return None
@@ -157,11 +160,11 @@ class Requests:
 
     def _send(
         self, connection: http.client.HTTPConnection, method: str, path: str,
-        body: Body | None,
+        body: Body | None, slow: bool,
     ) -> http.client.HTTPResponse:
         headers = self._headers
         pieces = None
-        wait = self._timeout
+        wait = max(self._timeout, _SLOW) if slow else self._timeout
         if body is not None:
             headers = headers | {"Content-Type": body.content_type}
             pieces = body.pieces()

@@ -11,9 +11,13 @@ from typing import Any
 import numpy as np
 
 from manyarms._columns import as_array
+from manyarms._core import Certified, Hnsw, Lsh, LshTheory, Scan
 from manyarms._requests import Body
 from manyarms.errors import InvalidArgumentError
 
+_SEARCHES: dict[type, str] = {
+    Certified: "certified", Scan: "scan", Hnsw: "hnsw", Lsh: "lsh", LshTheory: "lsh-theory",
+}
 _MOST_ID = 2**64 - 1
 _PIECE = 256 * 1024  # bytes
 
@@ -262,3 +266,14 @@ def _refuse_masked(given: Any, name: str) -> None:
         raise TypeError(
             f"{name} must not be a masked array: what is behind the mask would count"
         )
+
+
+def as_search(search: Any) -> dict[str, Any]:
+    """A search, given by its name or as an object, as settings."""
+    if isinstance(search, str):
+        return {"search": search}
+    name = _SEARCHES.get(type(search))
+    if name is None:
+        raise TypeError(f"search must be a name or a search, not {type(search).__name__}")
+    options = [option for option in dir(search) if not option.startswith("_")]
+    return {"search": name} | {option: getattr(search, option) for option in options}

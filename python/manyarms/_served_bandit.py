@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from manyarms import _sent
 from manyarms._asking import Asking, number_of, reference
+from manyarms._core import Certified, Hnsw, Lsh, LshTheory, Scan
 from manyarms._requests import json_body
 from manyarms._served import (
     ArmsPut,
@@ -280,14 +281,26 @@ class ServedBandit(Asking):
         """All that the service has of a decision, with its rewards."""
         return dict(self._get("decisions", str(number_of(decision))))
 
-    def evaluate(self, **options: Any) -> dict[str, Any]:
+    def evaluate(
+        self, policy: str | None = None,
+        search: str | Certified | Scan | Hnsw | Lsh | LshTheory | None = None,
+        exploration: float | None = None, **options: Any,
+    ) -> dict[str, Any]:
         """What another policy would have earned, from the decisions that were made, as
-        ``manyarms evaluate --json`` prints it (docs/service.md, docs/evaluation.md)."""
-        return dict(self._post("evaluate", json_body(options)))
+        ``manyarms evaluate --json`` prints it (docs/service.md, docs/evaluation.md).
+
+        policy, search, exploration: None stands for what this bandit has; so do further
+            settings that are missing.
+        options: learn_share, draws, uniform_only, level, clip, one_learner,
+            default_reward; since and until, in seconds since 1970; and settings.
+        """
+        body = {"policy": policy, "exploration": exploration} | options
+        body |= {} if search is None else _sent.as_search(search)
+        given = {name: value for name, value in body.items() if value is not None}
+        return dict(self._post("evaluate", json_body(given), slow=True))
 
     def learners(self) -> Iterator[str]:
-        """The keys of all learners, in their order, page by page, but for the empty key
-        of choices that name no learner."""
+        """The keys of all learners, in their order, page by page."""
         page = self._requests.get(self._path("learners"), limit=_MOST_ON_A_PAGE)
         while True:
             yield from page["learners"]
@@ -325,12 +338,12 @@ class ServedBandit(Asking):
     def take_snapshot(self, name: str) -> None:
         """Keeps arms and learners as they are, under a name. Raises ConflictError if it
         is in use. Is not repeated."""
-        self._requests.ask("PUT", self._path("snapshots", name), repeatable=False)
+        self._requests.ask("PUT", self._path("snapshots", name), repeatable=False, slow=True)
 
     def restore_snapshot(self, name: str) -> None:
         """Arms and learners become what they were. Is not repeated."""
         path = self._path("snapshots", name, "restore")
-        self._requests.ask("POST", path, repeatable=False)
+        self._requests.ask("POST", path, repeatable=False, slow=True)
 
     def delete_snapshot(self, name: str) -> None:
         """Deletes a snapshot. Raises NotFoundError."""

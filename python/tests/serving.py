@@ -58,7 +58,7 @@ def _url_of(process: subprocess.Popen[str], log: pathlib.Path) -> str:
 
 
 class Proxy:
-    """Between a client and a service, for requests that say the length of their body.
+    """Between a client and a service.
 
     `decide` is called for each request and says what to do: "pass" it; "drop" it unread
     by the service; cut the connection in the "middle" of the request, after the service
@@ -144,14 +144,14 @@ def _message(stream: socket.socket) -> bytes:
         if not (piece := stream.recv(65536)):
             return b""
         data += piece
-    head, _, body = data.partition(b"\r\n\r\n")
-    found = re.search(rb"\r\ncontent-length: *(\d+)", head, re.IGNORECASE)
-    missing = (int(found[1]) if found else 0) - len(body)
-    while missing > 0:
+    head = data.partition(b"\r\n\r\n")[0].lower()
+    length = re.search(rb"\r\ncontent-length: *(\d+)", head)
+    wanted = len(head) + 4 + (int(length[1]) if length else 0)
+    chunked = b"\r\ntransfer-encoding: chunked" in head
+    while not data.endswith(b"\r\n0\r\n\r\n") if chunked else len(data) < wanted:
         if not (piece := stream.recv(65536)):
             return b""
         data += piece
-        missing -= len(piece)
     return data
 
 

@@ -302,6 +302,26 @@ def test_uniform_choices_have_probabilities(client: manyarms.Client) -> None:
     client.delete("uniform")
 
 
+def test_other_policies_are_evaluated(client: manyarms.Client) -> None:
+    bandit = client.create("evaluated", DIM, explore_uniform=0.5, exploration=1.0)
+    bandit.add_arms(NAMES, X)
+    for _ in range(16):
+        decisions = bandit.choose_for(["a"] * 50)
+        bandit.learn_many(decisions, [reward_of(d.arm) for d in decisions])
+    result = bandit.evaluate("ucb", manyarms.Scan(), 0.5, uniform_only=True, level=0.9,
+                             explore_uniform=0)
+    assert (result["policy"], result["search"], result["level"]) == ("ucb", "scan", 0.9)
+    assert result["choices"] == 800 and result["uniform"] == bandit.stats["uniform"]["count"]
+    # What was learned from half of the log is the best arm, which the model knows exactly.
+    best = max(map(reward_of, NAMES))
+    assert abs(result["direct"]["value"] - best) < 0.3
+    with pytest.raises(errors.RefusedValueError, match="probability"):
+        bandit.evaluate()
+    with pytest.raises(TypeError, match="search"):
+        bandit.evaluate(search=3)  # type: ignore[arg-type]
+    client.delete("evaluated")
+
+
 def test_batches_keep_what_was_done(shop: manyarms.ServedBandit) -> None:
     taken = shop.choose("somebody", event="taken")
     with pytest.raises(errors.BatchError, match="1 of 3 choices") as raised:
@@ -322,7 +342,7 @@ def test_learners_are_known_and_forgotten(shop: manyarms.ServedBandit) -> None:
     for learner in ("b", "a", "ü/?%", 17, ""):
         shop.learn(shop.choose(learner), 1.0)
     shop.choose("a")
-    assert list(shop.learners()) == ["17", "a", "b", "ü/?%"] and shop.knows("")
+    assert list(shop.learners()) == ["", "17", "a", "b", "ü/?%"] and shop.knows("")
     assert shop.knows("ü/?%") and shop.knows(17) and not shop.knows("c")
     described = shop.describe("a")
     assert described["choices"] == 2 and described["rewards"] == 1 and described["open"] == 1

@@ -67,11 +67,37 @@ def test_choices_and_rewards_are_carried_out_once(url: str) -> None:
     with manyarms.Client(url) as client:
         there = client.bandit("once")
         assert there.stats["choices"] == there.stats["rewards"] == 270
-        for learner in ("user 0", "user 6", "user 8"):
+        for learner in ("user 0", "user 6"):
             assert np.array_equal(there.predict(learner, X), local.predict(learner, X))
             assert there.describe(learner)["rewards"] == local.describe(learner)["rewards"]
         client.delete("once")
     assert done == {"pass", "drop", "middle", "answered", "half", "busy"}
+
+
+@pytest.mark.parametrize("tags", [None, [["even"], []] * 2_000], ids=["arrays", "lines"])
+def test_arms_are_put_although_connections_break(url: str, tags: list[list[str]] | None) -> None:
+    rows = np.random.default_rng(5).standard_normal((4_000, DIM), dtype=np.float32)
+    with Proxy(url, at_random(6, 0.6)) as proxy, manyarms.Client(proxy.url, retries=40) as client:
+        there = client.create("arms", DIM, arms="numbers")
+        for round_of_all in range(5):
+            there.put_arms(range(len(rows)), rows + round_of_all, tags=tags)
+        actions = {action for line, action in proxy.requests if "/arms" in line}
+        assert "pass" in actions and len(actions) > 2
+    with manyarms.Client(url) as client:
+        there = client.bandit("arms")
+        found = np.array([arm.features for arm in there.arms()])
+        assert np.array_equal(found, rows + 4)
+        assert there.tags() == ({} if tags is None else {"even": 2_000})
+        client.delete("arms")
+
+
+def test_a_body_that_is_refused_at_its_beginning(url: str, name: str) -> None:
+    rows = np.zeros((200_000, DIM + 12), dtype=np.float32)  # 13 MB
+    there = manyarms.Client(url).bandit(name)
+    for tags in (None, [[]] * len(rows)):
+        with pytest.raises(errors.RefusedValueError, match="16"):
+            there.put_arms(range(len(rows)), rows, tags=tags)
+    assert len(there) == len(X)
 
 
 def test_threads_share_what_breaks(url: str, name: str) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import manyarms
-from serving import START_SECONDS, program, served
+from serving import START_SECONDS, program, served, wait_until
 
 ROOT = pathlib.Path(__file__).parents[2]
 MANUAL = (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
@@ -33,9 +35,10 @@ def blocks(text: str) -> list[tuple[str, str]]:
 
 
 def shell(block: str, url: str, folder: pathlib.Path) -> str:
+    path = f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}"  # NumPy is there
     done = subprocess.run(
         ["sh", "-euc", block.replace(USUAL, url)], cwd=folder, capture_output=True,
-        text=True, timeout=START_SECONDS, check=False,
+        text=True, timeout=START_SECONDS, check=False, env=os.environ | {"PATH": path},
     )
     assert done.returncode == 0, (block, done.stderr)
     return done.stdout
@@ -161,3 +164,14 @@ def test_the_unit_is_one_that_systemd_takes(tmp_path: pathlib.Path) -> None:
     done = subprocess.run([checker, "verify", str(copy)], capture_output=True, text=True,
                           check=False, timeout=60)
     assert done.returncode == 0 and done.stderr == "", done.stderr
+
+
+def test_the_demonstration_shows_something(tmp_path: pathlib.Path) -> None:
+    for _ in range(2):  # the second one goes on with what the first has left
+        with served(tmp_path, "--demo") as url, manyarms.Client(url) as client:
+            wait_until(lambda: "demo" in client)
+            demo = client.bandit("demo")
+            before = demo.stats
+            wait_until(lambda: demo.stats["choices"] > before["choices"] + 50)
+            wait_until(lambda: demo.stats["rewards"] > before["rewards"])
+            assert len(demo) > 1_000 and demo.tags()

@@ -24,7 +24,9 @@ Call::Call(Core& core, Match match, http::Request request, http::Reply reply)
       reply_(std::move(reply)) {}
 
 std::string_view Call::body() const {
-  return request_.head.has_body ? std::string_view(request_.body) : "{}";
+  const bool optional = match_.route->body == Body::kOptionalJson;
+  if (optional && request_.body.empty()) return "{}";
+  return request_.body;
 }
 
 Query& Call::query() {

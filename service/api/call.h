@@ -27,7 +27,7 @@ class Call : public std::enable_shared_from_this<Call> {
   Core& core() { return core_; }
   Engine& engine() { return *core_.engine; }
   const std::string& argument(std::size_t i) { return match_.arguments[i]; }
-  /// The body; {} if there is none.
+  /// The body; {} if there is none, and there need not be.
   std::string_view body() const;
   http::BodySink* sink() { return request_.sink.get(); }
   Query& query();

@@ -38,6 +38,7 @@ class Core {
   History history;
   std::atomic<Phase> phase = Phase::kStarting;
   std::atomic<int> bulk_bodies = 0;  ///< bodies of POST arms that are received
+  std::atomic<bool> evaluating = false;
   Store* store = nullptr;
   Engine* engine = nullptr;
 

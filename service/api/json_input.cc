@@ -43,6 +43,16 @@ JsonInput::JsonInput(std::string_view text, std::string_view what)
     throw Error(ErrorCode::kCorrupt,
                 fmt::format("{} is not UTF-8 (at byte {})", what, valid + 1));
   }
+  if (text.find_first_not_of(" \t\r\n") == text.npos) {
+    throw Error(ErrorCode::kCorrupt, fmt::format("{} is empty", what));
+  }
+}
+
+void JsonInput::CheckIsJson(std::string_view text) {
+  JsonScanner scanner(text);
+  scanner.Skip();
+  scanner.End();
+  if (DepthOf(text) > kMostDepth) scanner.Fail("values are nested too deep");
 }
 
 std::size_t JsonInput::Find(std::span<const std::string_view> names,

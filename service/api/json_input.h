@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "log/json_scanner.h"
+#include "manyarms/error.h"
 #include "service/engine/arm_info.h"
 
 namespace manyarms::service {
@@ -24,8 +25,20 @@ class JsonInput {
   static constexpr int kMostDepth = 16;
 
   /// The text must stay. `what` is its name in messages. Throws for text that
-  /// is not UTF-8.
+  /// is empty or not UTF-8.
   explicit JsonInput(std::string_view text, std::string_view what = "the body");
+
+  /// Reads with read(). If it throws because a value is wrong, but the text is
+  /// not even JSON further on, then it throws that.
+  template <class Read>
+  static void Strictly(std::string_view text, const Read& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kCorrupt) CheckIsJson(text);
+      throw;
+    }
+  }
 
   /// Calls field(i) for each field that is there, where names[i] is its name.
   /// It must read the value. A null is as good as no field.
@@ -85,6 +98,7 @@ class JsonInput {
   [[noreturn]] void Refuse(std::string_view value, const char* expected) const;
 
  private:
+  static void CheckIsJson(std::string_view text);
   float Float();
   void Require(bool met, const char* expected) {
     if (!met) FailType(expected);

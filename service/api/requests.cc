@@ -23,8 +23,10 @@ template <class Value>
 Value Whole(std::string_view body, void (*read)(JsonInput&, Value&)) {
   JsonInput input(body);
   Value value;
-  read(input, value);
-  input.End();
+  JsonInput::Strictly(body, [&] {
+    read(input, value);
+    input.End();
+  });
   return value;
 }
 
@@ -213,12 +215,14 @@ void ReadList(std::string_view body, std::string_view name, const Read& read) {
   const std::array<Name, 1> names{name};
   bool given = false;
   JsonInput input(body);
-  input.Object(names, [&](std::size_t) {
-    given = true;
-    read(input);
+  JsonInput::Strictly(body, [&] {
+    input.Object(names, [&](std::size_t) {
+      given = true;
+      read(input);
+    });
+    input.End();
+    if (!given) FailInvalid(fmt::format("{} is missing", name));
   });
-  input.End();
-  if (!given) FailInvalid(fmt::format("{} is missing", name));
 }
 
 template <class Request>
@@ -281,8 +285,10 @@ PredictionRequest ParsePrediction(std::string_view body) {
 ArmInfo ParseArm(std::string_view line) {
   JsonInput input(line, "the arm");
   ArmInfo arm;
-  ReadArm(input, arm);
-  input.End();
+  JsonInput::Strictly(line, [&] {
+    ReadArm(input, arm);
+    input.End();
+  });
   return arm;
 }
 
@@ -291,16 +297,18 @@ ArmInfo ParseArmOf(ArmName name, std::string_view body) {
   ArmInfo arm{.arm = std::move(name)};
   bool has_features = false;
   JsonInput input(body);
-  input.Object(kNames, [&](std::size_t field) {
-    if (field == 0) {
-      input.Floats(arm.features);
-      has_features = true;
-    } else {
-      ReadTagsOfArm(input, arm);
-    }
+  JsonInput::Strictly(body, [&] {
+    input.Object(kNames, [&](std::size_t field) {
+      if (field == 0) {
+        input.Floats(arm.features);
+        has_features = true;
+      } else {
+        ReadTagsOfArm(input, arm);
+      }
+    });
+    input.End();
+    if (!has_features) FailInvalid("features is missing");
   });
-  input.End();
-  if (!has_features) FailInvalid("features is missing");
   return arm;
 }
 

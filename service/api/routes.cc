@@ -48,6 +48,8 @@ constexpr std::array kRoutes{
           RestoreSnapshot, true},
     Route{kDelete, MANYARMS_BANDIT "/snapshots/{name}", kAdmin, kNone,
           DeleteSnapshot, true},
+    Route{kPost, MANYARMS_BANDIT "/evaluate", kRead, kOptionalJson,
+          PostEvaluate},
     Route{kGet, "/v1/bandits", kRead, kNone, ListBandits},
     Route{kPut, MANYARMS_BANDIT, kAdmin, kJson, PutBandit, true},
     Route{kGet, MANYARMS_BANDIT, kRead, kNone, GetBandit},

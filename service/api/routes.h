@@ -59,6 +59,9 @@ void PutSnapshot(const CallPointer& call);
 void RestoreSnapshot(const CallPointer& call);
 void DeleteSnapshot(const CallPointer& call);
 
+// evaluation_routes.cc
+void PostEvaluate(const CallPointer& call);
+
 }  // namespace manyarms::service
 
 #endif  // MANYARMS_SERVICE_API_ROUTES_H_

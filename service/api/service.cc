@@ -24,6 +24,9 @@ Tokens CheckedTokens(const ServiceOptions& options) {
                 "localhost, so that nobody else can reach the service; it is " +
                     options.server.address);
   }
+  if (!tokens.empty() && !options.own_token.empty()) {
+    tokens.Add(Role::kAdmin, options.own_token);
+  }
   return tokens;
 }
 

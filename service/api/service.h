@@ -26,6 +26,9 @@ struct ServiceOptions {
   /// environment variable MANYARMS_TOKENS, role:token,role:token; if that is
   /// empty, too, there are none.
   std::string tokens_file = {};
+  /// A token with the role admin for what this program does itself. It counts
+  /// only if there are others.
+  std::string own_token = {};
   std::uint64_t most_body = 16 << 20;  ///< bytes, but for POST arms
   std::uint64_t most_arms_body = std::uint64_t{64} << 30;
   std::size_t most_batch = 1'000;  ///< choices or rewards in one request

@@ -130,6 +130,9 @@ class TestService : public testing::InAFolder {
     });
   }
 
+  // The service writes into the log until it has ended.
+  std::mutex mutex_;
+  std::vector<std::string> log_;
   ServiceOptions options_;
   std::unique_ptr<Service> service_;
   std::uint16_t port_ = 0;
@@ -178,9 +181,6 @@ class TestService : public testing::InAFolder {
                     response.at("content").at("application/json").at("schema"));
     EXPECT_EQ(flaw, "") << match.route->name() << ": " << answer.body;
   }
-
-  std::mutex mutex_;
-  std::vector<std::string> log_;
 };
 
 }  // namespace manyarms::service

@@ -74,8 +74,8 @@ Tokens::Digest Tokens::DigestOf(std::string_view token) {
   return digest;
 }
 
-void Tokens::Add(std::string_view role, std::string_view token,
-                 const std::string& place) {
+void Tokens::AddRead(std::string_view role, std::string_view token,
+                     const std::string& place) {
   const std::optional<Role> known = RoleNamed(role);
   if (!known) {
     throw Error(ErrorCode::kInvalidArgument,
@@ -106,8 +106,8 @@ Tokens Tokens::FromLines(std::string_view text) {
     ++line;
     if (part.empty() || part.starts_with('#')) return;
     const std::size_t space = std::min(part.find_first_of(" \t"), part.size());
-    tokens.Add(part.substr(0, space), Trimmed(part.substr(space)),
-               fmt::format("line {} of the tokens", line));
+    tokens.AddRead(part.substr(0, space), Trimmed(part.substr(space)),
+                   fmt::format("line {} of the tokens", line));
   });
   return tokens;
 }
@@ -119,9 +119,9 @@ Tokens Tokens::FromList(std::string_view text) {
     ++place;
     if (part.empty()) return;
     const std::size_t colon = std::min(part.find(':'), part.size());
-    tokens.Add(part.substr(0, colon),
-               part.substr(std::min(colon + 1, part.size())),
-               fmt::format("part {} of MANYARMS_TOKENS", place));
+    tokens.AddRead(part.substr(0, colon),
+                   part.substr(std::min(colon + 1, part.size())),
+                   fmt::format("part {} of MANYARMS_TOKENS", place));
   });
   return tokens;
 }

@@ -69,12 +69,17 @@ std::string ServedBandit::Digest() const {
       }
     }
   }
+  // Threads may remember them in another order than that of the store.
+  std::uint64_t events = 0;
   state.events.ForEach([&](const std::string& event, const auto& answered) {
-    digest.Add(std::string_view(event));
-    digest.Add(answered.learner);
-    digest.Add(answered.first);
-    digest.Add(std::uint64_t{answered.count});
+    service::Digest one;
+    one.Add(std::string_view(event));
+    one.Add(answered.learner);
+    one.Add(answered.first);
+    one.Add(std::uint64_t{answered.count});
+    events += one.value();
   });
+  digest.Add(events);
   return fmt::format("{:016x}", digest.value());
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +25,7 @@ class World {
   World(std::filesystem::path folder, const Settings& settings,
         const Limits& limits = {})
       : folder_(std::move(folder)), limits_(limits) {
+    std::filesystem::create_directories(folder_);
     OpenStore(folder_ / "0.db");
     store_->Append(BanditCreated{
         .bandit = 1, .name = "b", .settings = ToJson(settings), .time = *now_});
@@ -33,7 +36,7 @@ class World {
   ServedBandit* operator->() { return bandit_.get(); }
   Store& store() { return *store_; }
   Time now() const { return *now_; }
-  void Advance(double seconds) { *now_ += seconds; }
+  void Advance(double seconds) { *now_ = *now_ + seconds; }
 
   void WaitForStore() { store_->Wait(store_->last_appended()); }
 
@@ -67,7 +70,7 @@ class World {
 
   std::unique_ptr<ServedBandit> MakeBandit(const Settings& settings) {
     return std::make_unique<ServedBandit>(1, "b", settings, limits_, *store_,
-                                          [now = now_] { return *now; });
+                                          [now = now_] { return now->load(); });
   }
 
   void Restore() {
@@ -79,7 +82,8 @@ class World {
 
   const std::filesystem::path folder_;
   const Limits limits_;
-  std::shared_ptr<Time> now_ = std::make_shared<Time>(1'790'000'000);
+  std::shared_ptr<std::atomic<Time>> now_ =
+      std::make_shared<std::atomic<Time>>(1'790'000'000);
   int copies_ = 0;
   std::filesystem::path place_;
   std::unique_ptr<Store> store_;
@@ -105,6 +109,36 @@ inline std::vector<ArmInfo> SomeArms(std::size_t count, std::size_t dim) {
   }
   return arms;
 }
+
+/// Checks that work() is refused for this reason, with this text in it.
+template <class Work>
+void ExpectRefused(Refusal why, const std::string& part, const Work& work) {
+  try {
+    work();
+  } catch (const Refused& refused) {
+    EXPECT_EQ(refused.why(), why) << refused.what();
+    EXPECT_NE(std::string(refused.what()).find(part), std::string::npos)
+        << refused.what();
+    return;
+  }
+  FAIL() << "nothing was refused";
+}
+
+class ServedBanditTest : public testing::InAFolder {
+ public:
+  static constexpr std::size_t kDim = 4;
+
+ protected:
+  /// A bandit with 20 arms, and these settings beside dim.
+  World& Make(const std::string& fields = "", const Limits& limits = {}) {
+    world_.emplace(folder_, ParseSettings("{\"dim\":4" + fields + "}"), limits);
+    (*world_)->PutArms(SomeArms(20, kDim), true);
+    return *world_;
+  }
+
+ private:
+  std::optional<World> world_;
+};
 
 }  // namespace manyarms::service
 

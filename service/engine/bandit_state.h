@@ -136,7 +136,7 @@ class ServedBandit::State {
   bool HasSnapshot(const std::string& snapshot) const;
   void FinishRestoring();
 
-  // In learners.cc. REQUIRES: the caller has the world.
+  // In learners.cc.
   std::vector<ArmId> BestArms(const LearnerKey& key, std::size_t most,
                               const std::vector<float>& context) const;
 

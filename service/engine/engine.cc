@@ -109,7 +109,8 @@ class Engine::State {
     const auto retention =
         std::chrono::duration_cast<steady_clock::duration>(duration<double>(
             std::min(kRetentionStep, options.retention_days * kDay / 10)));
-    steady_clock::time_point next_retention;
+    DeleteOld();
+    auto next_retention = steady_clock::now() + retention;
     Repeat(stop, saving, [&] {
       ForEach([](ServedBandit& bandit) { bandit.SaveLearners(false); });
       const auto now = steady_clock::now();

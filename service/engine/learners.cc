@@ -131,10 +131,15 @@ std::vector<ArmView> ServedBandit::Predict(
     std::size_t best, const std::vector<float>& context) const {
   const State& state = *state_;
   const LearnerKey key = KeyOf(learner, state.limits);
+  std::vector<ArmId> ids;
+  if (arms.empty()) ids = state.BestArms(key, best, context);
   const State::World world(state.world);
-  const std::vector<ArmId> ids = arms.empty()
-                                     ? state.BestArms(key, best, context)
-                                     : state.arms->IdsOf(arms);
+  if (arms.empty()) {
+    std::erase_if(ids,
+                  [&](ArmId id) { return !state.population->Contains(id); });
+  } else {
+    ids = state.arms->IdsOf(arms);
+  }
   const std::vector<double> expected =
       state.population->Scores(key, ids, context);
   const std::vector<double> uncertainty =
@@ -149,20 +154,21 @@ std::vector<ArmView> ServedBandit::Predict(
   return views;
 }
 
-// Of arms of which the same is expected, those with the smaller id.
+// Of arms of which the same is expected, those with the smaller id. Arms may
+// change in between: looking at all of them takes time.
 std::vector<ArmId> ServedBandit::State::BestArms(
     const LearnerKey& key, std::size_t most,
     const std::vector<float>& context) const {
   constexpr std::size_t kAtOnce = 4096;
   using Scored = std::pair<double, ArmId>;  // with the sign reversed
   std::vector<Scored> best;
-  const std::vector<ArmId> ids = population->Ids();
-  for (std::size_t from = 0; from < ids.size(); from += kAtOnce) {
-    const auto some =
-        std::span(ids).subspan(from, std::min(kAtOnce, ids.size() - from));
-    const std::vector<double> scores = population->Scores(key, some, context);
-    for (std::size_t i = 0; i < some.size(); ++i) {
-      best.emplace_back(-scores[i], some[i]);
+  for (std::uint64_t from = 0;; from += kAtOnce) {
+    const World lock(world);
+    if (from >= arms->places()) break;
+    const std::vector<ArmId> ids = arms->IdsBetween(from, kAtOnce);
+    const std::vector<double> scores = population->Scores(key, ids, context);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      best.emplace_back(-scores[i], ids[i]);
     }
     if (best.size() > most) {
       const auto end = best.begin() + static_cast<std::ptrdiff_t>(most);

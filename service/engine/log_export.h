@@ -11,6 +11,7 @@
 
 namespace manyarms::service {
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct LogExportOptions {
   std::string place = {};   ///< of the store, as in StoreOptions
   std::string bandit = {};  ///< its name
@@ -20,6 +21,7 @@ struct LogExportOptions {
   std::optional<std::string> learner = std::nullopt;  ///< none: all of them
   bool arms = true;  ///< when arms came and went, with their features
 };
+// NOLINTEND(readability-redundant-member-init)
 
 /// What was written.
 struct ExportedEvents {

@@ -32,8 +32,8 @@ std::string OutcomeOf(const std::function<std::string()>& operation) {
 }
 
 std::string TextOf(const ChoiceAnswer& answer) {
-  std::string text = fmt::format("{} {} {}", answer.first, answer.count,
-                                 answer.repeated);
+  std::string text =
+      fmt::format("{} {} {}", answer.first, answer.count, answer.repeated);
   for (const DecisionRow& row : answer.decisions) {
     text += fmt::format("; {} '{}' {} of {} among {}: {} {} {} {}", row.arm,
                         row.arm_name, row.number, row.learner, row.eligible,
@@ -54,8 +54,8 @@ class Twins {
   Twins(const std::filesystem::path& folder, const Settings& settings,
         unsigned seed)
       : settings_(settings),
-        restarted_(MakeFolder(folder / "restarted"), settings),
-        steady_(MakeFolder(folder / "steady"), settings),
+        restarted_(folder / "restarted", settings),
+        steady_(folder / "steady", settings),
         random_(seed) {
     AddArms();
     AddArms();
@@ -95,17 +95,11 @@ class Twins {
   }
 
  private:
-  static std::filesystem::path MakeFolder(const std::filesystem::path& path) {
-    std::filesystem::create_directories(path);
-    return path;
-  }
-
   std::size_t Below(std::size_t bound) { return random_() % bound; }
   double Value() { return static_cast<double>(Below(1000)) / 1000; }
 
   std::string Both(const std::function<std::string(World&)>& operation) {
-    const std::string expected =
-        OutcomeOf([&] { return operation(steady_); });
+    const std::string expected = OutcomeOf([&] { return operation(steady_); });
     EXPECT_EQ(OutcomeOf([&] { return operation(restarted_); }), expected);
     return expected;
   }
@@ -241,9 +235,8 @@ class Twins {
     Semantics semantics = settings_.semantics;
     semantics.reward_wait = 20 + 30 * static_cast<double>(Below(2));
     if (Below(2) == 0) semantics.default_reward = 0.25;
-    semantics.aggregation =
-        std::array{Aggregation::kFirst, Aggregation::kSum,
-                   Aggregation::kLast}[Below(3)];
+    semantics.aggregation = std::array{Aggregation::kFirst, Aggregation::kSum,
+                                       Aggregation::kLast}[Below(3)];
     semantics.mode = Below(3) == 0 ? Mode::kApprentice : Mode::kServe;
     Both([&](World& world) -> std::string {
       if (what == 0) {
@@ -275,8 +268,7 @@ class RestartModel : public testing::InAFolder,
 
 TEST_P(RestartModel, IsAsItsTwin) {
   const Settings settings = ParseSettings(GetParam());
-  const unsigned kSeeds = getenv("SEEDS") ? atoi(getenv("SEEDS")) : 2;
-  for (unsigned seed = 1; seed <= kSeeds && !HasFailure(); ++seed) {
+  for (unsigned seed = 1; seed <= 2 && !HasFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Twins twins(folder_ / fmt::format("{}", seed), settings, seed);
     std::mt19937 random(seed);

@@ -26,8 +26,9 @@ std::string RewardIdOf(Sequence decision, const std::string& id) {
   return id.empty() ? id : fmt::format("{}:{}", decision, id);
 }
 
-// Its number, or that of the event's only decision. Rows of forgotten learners
-// may still be on the disk until the store has caught up.
+// Its number, or that of the event's only decision. An event that is not
+// remembered any more is looked up when the store has caught up: until then its
+// rows, or those of learners that are forgotten, may be missing or still there.
 Sequence ServedBandit::State::DecisionOf(Sequence decision,
                                          const std::string& event) const {
   if (decision != 0) return decision;
@@ -52,7 +53,7 @@ Sequence ServedBandit::State::DecisionOf(Sequence decision,
     check(known->count);
     return known->first;
   }
-  WaitFor(last_forgotten);
+  WaitFor(store.last_appended());
   const std::vector<DecisionRow> rows = store.FindEvent(number, event);
   check(rows.size());
   return rows.front().sequence;
@@ -216,8 +217,7 @@ RewardAnswer ServedBandit::State::RewardClosed(const RewardRequest& request,
     const World lock(world);
     const Turn turn(*this, row.learner);
     if (last_forgotten != forgotten) continue;
-    ClaimedId claim(reward_ids, id,
-                    ServedLearners::HashOf(row.learner));
+    ClaimedId claim(reward_ids, id, ServedLearners::HashOf(row.learner));
     if (claim.known()) return repeated(claim.known()->sequence);
     CheckWritable();
     answer.durable_at = store.Append(RewardRow{.bandit = number,

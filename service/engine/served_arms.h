@@ -66,6 +66,10 @@ class ServedArms {
   /// Up to `most` arms in places from `from` on, and the place to go on from.
   std::pair<std::vector<ArmInfo>, std::optional<std::uint64_t>> List(
       std::uint64_t from, std::size_t most) const;
+  /// The ids of the arms in `count` places from `from` on.
+  std::vector<ArmId> IdsBetween(std::uint64_t from, std::size_t count) const;
+  /// One more than the largest place that ever had an arm.
+  std::uint64_t places() const;
   /// All tags, in alphabetical order, with the number of their arms.
   std::vector<std::pair<std::string, std::uint64_t>> Tags() const;
 

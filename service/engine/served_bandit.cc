@@ -37,13 +37,16 @@ std::size_t ServedBandit::arms() const {
 Sequence ServedBandit::Change(const Semantics& semantics) {
   State& state = *state_;
   const std::scoped_lock saving(state.saving);
-  state.CheckWritable();
+  {
+    const State::World world(state.world);
+    state.CheckWritable();
+    if (semantics == state.settings.semantics) {
+      return state.store.last_appended();
+    }
+  }
   state.SaveLearners(/*all=*/true, /*has_world=*/false);
   const State::WholeWorld world(state.world);
   state.CheckWritable();
-  if (semantics == state.settings.semantics) {
-    return state.store.last_appended();
-  }
   while (state.ExpireSome(state.clock())) {
   }
   state.SaveLearners(/*all=*/true, /*has_world=*/true);

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
+#include "log/json_scanner.h"
 #include "manyarms/error.h"
 
 namespace manyarms::service {
@@ -34,15 +36,19 @@ Json ParseObject(std::string_view text) {
     }
     return true;
   };
-  // The parser takes this byte for the end of the text.
-  if (text.find('\0') != std::string_view::npos) {
-    FailCorrupt("this is not JSON: it has a byte 0");
-  }
+  // The parser below takes a byte order mark for nothing, and a byte 0 for the
+  // end of the text.
+  JsonScanner scanner(text);
+  scanner.Skip();
+  scanner.End();
   Json object;
   try {
     object = Json::parse(text, watch);
   } catch (const Json::exception& error) {
-    FailCorrupt(fmt::format("this is not JSON: {}", error.what()));
+    // The reason may quote bytes that are not UTF-8.
+    const std::string_view why(error.what());
+    FailCorrupt(fmt::format("this is not JSON: {}",
+                            why.substr(0, Utf8PrefixLength(why))));
   }
   if (!object.is_object()) FailCorrupt("expected an object");
   return object;

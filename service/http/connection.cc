@@ -138,7 +138,7 @@ bool Connection::StepHead() {
 }
 
 void Connection::BeginRequest(std::string_view head) {
-  parser_.emplace(static_cast<BodyTaker&>(*this));
+  parser_.emplace(*this);
   const std::optional<Refusal> refusal = parser_->ReadHead(head);
   input_.consume(scan_.end());
   http10_ = parser_->http10();
@@ -196,7 +196,7 @@ bool Connection::StepBody() {
       }
       return true;
     case RequestParser::Body::kStopped:
-      AnswerEarly(*std::exchange(early_, std::nullopt));
+      AnswerEarly(std::move(*early_));
       return true;
     case RequestParser::Body::kFlaw:
       break;

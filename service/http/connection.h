@@ -40,8 +40,8 @@ struct Setup {
 /// always does until it is closed.
 class Connection : public Reply::Target,
                    public std::enable_shared_from_this<Connection>,
-                   private Watched,
-                   private BodyTaker {
+                   public Watched,
+                   public BodyTaker {
  public:
   Connection(std::shared_ptr<Loop> loop, const Setup& setup);
 
@@ -55,6 +55,14 @@ class Connection : public Reply::Target,
   bool Piece(std::string piece) override;
   void End() override;
   void Drop() override;
+
+  void Look(Clock::time_point now, Clock::duration lost) override;
+  void Finish() override;
+  void Cut() override;
+  void Receive(Response& response) override;
+  std::size_t& Place() override { return place_; }
+
+  bool TakeBody(std::string_view piece) override;
 
  protected:
   using Error = boost::system::error_code;
@@ -96,13 +104,6 @@ class Connection : public Reply::Target,
   };
   enum class Then : std::uint8_t { kNext, kBody, kClose };
 
-  // Watched
-  void Look(Clock::time_point now, Clock::duration lost) override;
-  void Finish() override;
-  void Cut() override;
-  // BodyTaker
-  bool TakeBody(std::string_view piece) override;
-
   const ServerOptions& options() const { return setup_.options; }
   std::string_view unread() const;
   // Goes as far as it can without waiting.
@@ -135,6 +136,7 @@ class Connection : public Reply::Target,
 
   const std::shared_ptr<Loop> loop_;
   const Setup& setup_;
+  std::size_t place_ = 0;
   State state_ = State::kHandshake;
   Then then_ = Then::kNext;
   Deadline deadline_;

@@ -19,11 +19,16 @@ void Connection::Send(Response response) {
   if (loop_->OnThread() && running_) {
     return AnswerOnce(response);
   }
-  loop_->Post(
-      [self = shared_from_this(), response = std::move(response)]() mutable {
-        self->AnswerOnce(response);
-        self->Run();
-      });
+  loop_->Deliver(shared_from_this(), std::move(response));
+}
+
+void Connection::Receive(Response& response) {
+  try {
+    AnswerOnce(response);
+  } catch (...) {
+    return Close(true);  // out of memory
+  }
+  Run();
 }
 
 void Connection::Drop() {

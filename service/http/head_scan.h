@@ -9,7 +9,7 @@
 
 namespace manyarms::http {
 
-inline constexpr std::size_t kMostTarget = 8 * 1024;
+inline constexpr std::size_t kMostTarget = std::size_t{8} << 10;
 
 /// Whether there is a control character other than a tab.
 bool HasControl(std::string_view text);

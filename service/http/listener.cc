@@ -81,7 +81,7 @@ void Listener::Stop() {
   std::promise<void> done;
   const bool posted = loops_.front()->Post([&] {
     boost::system::error_code ignored;
-    acceptor_.close(ignored);
+    (void)acceptor_.close(ignored);
     pause_.cancel();
     done.set_value();
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace manyarms::http {
 
@@ -16,15 +17,34 @@ Loop::~Loop() {
 }
 
 void Loop::Add(Watched& watched) {
-  watched.place_ = watched_.size();
+  watched.Place() = watched_.size();
   watched_.push_back(&watched);
 }
 
 void Loop::Remove(Watched& watched) {
-  watched_.back()->place_ = watched.place_;
-  watched_[watched.place_] = watched_.back();
+  watched_.back()->Place() = watched.Place();
+  watched_[watched.Place()] = watched_.back();
   watched_.pop_back();
   connections_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Loop::Deliver(std::shared_ptr<Watched> to, Response response) {
+  const std::scoped_lock lock(gate_);
+  if (ended_) return;
+  deliveries_.push_back({std::move(to), std::move(response)});
+  if (deliveries_.size() == 1) {
+    boost::asio::post(context_, [this] { HandOut(); });
+  }
+}
+
+void Loop::HandOut() {
+  {
+    const std::scoped_lock lock(gate_);
+    handed_out_.swap(deliveries_);
+  }
+  for (Delivery& delivery : handed_out_)
+    delivery.to->Receive(delivery.response);
+  handed_out_.clear();
 }
 
 void Loop::Start() {

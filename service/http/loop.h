@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "service/http/deadline.h"
+#include "service/http/server.h"
 
 namespace manyarms::http {
 
@@ -57,10 +58,10 @@ class Watched {
   virtual void Finish() = 0;
   /// Closes at once.
   virtual void Cut() = 0;
-
- private:
-  friend class Loop;
-  std::size_t place_ = 0;
+  /// The answer to its request.
+  virtual void Receive(Response& response) = 0;
+  /// A number that the loop keeps here.
+  virtual std::size_t& Place() = 0;
 };
 
 /// A thread with its connections.
@@ -84,6 +85,11 @@ class Loop {
     boost::asio::post(context_, std::forward<Work>(work));
     return true;
   }
+
+  /// Calls Receive on the thread of the loop, unless that has ended. Of the
+  /// answers that many threads deliver, or one thread in a row, the loop gets
+  /// to know once.
+  void Deliver(std::shared_ptr<Watched> to, Response response);
 
   /// On the loop's thread only.
   void Add(Watched& watched);
@@ -113,6 +119,12 @@ class Loop {
   void Run();
   void WaitToLook();
   void Look();
+  void HandOut();
+
+  struct Delivery {
+    std::shared_ptr<Watched> to;
+    Response response;
+  };
 
   const Clock::duration look_;
   boost::asio::io_context context_{1};
@@ -124,8 +136,10 @@ class Loop {
   bool ending_ = false;
   std::atomic<std::size_t> connections_{0};
   Counters counters_;
+  std::vector<Delivery> handed_out_;
   std::mutex gate_;
-  bool ended_ = false;  // guarded by gate_
+  bool ended_ = false;                // guarded by gate_
+  std::vector<Delivery> deliveries_;  // guarded by gate_
   std::thread thread_;
 };
 

@@ -40,7 +40,7 @@ std::size_t PlainConnection::TryWrite(const Buffers& buffers, Error& error) {
 
 void PlainConnection::StartGoodbye() {
   Error error;
-  socket_.shutdown(Socket::shutdown_send, error);
+  (void)socket_.shutdown(Socket::shutdown_send, error);
   SaidGoodbye();
 }
 

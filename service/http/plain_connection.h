@@ -13,7 +13,7 @@ class PlainConnection final : public Connection {
   PlainConnection(std::shared_ptr<Loop> loop, const Setup& setup,
                   Socket socket);
 
- private:
+ protected:
   void StartHandshake() override;
   void StartRead(boost::asio::mutable_buffer buffer) override;
   void StartWrite(const Buffers& buffers) override;
@@ -23,6 +23,7 @@ class PlainConnection final : public Connection {
   bool HasUnread() override;
   void CloseSocket(bool reset) override;
 
+ private:
   std::shared_ptr<PlainConnection> self() {
     return std::static_pointer_cast<PlainConnection>(shared_from_this());
   }

@@ -14,6 +14,7 @@ namespace manyarms::http {
 struct Refusal {
   unsigned status = 400;
   const char* code = "bad_request";
+  // g++ warns without it: NOLINTNEXTLINE(readability-redundant-member-init)
   std::string message = {};  ///< the program's own text, in ASCII
 };
 

@@ -26,7 +26,8 @@ Reply& Reply::operator=(Reply&& other) noexcept {
 
 void Reply::Send(Response response) {
   if (!target_ || begun_) throw std::logic_error("a request has one answer");
-  std::exchange(target_, nullptr)->Send(std::move(response));
+  target_->Send(std::move(response));
+  target_ = nullptr;
 }
 
 void Reply::Begin(unsigned status, const std::string& content_type) {

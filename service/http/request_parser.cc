@@ -88,7 +88,7 @@ std::optional<Refusal> RequestParser::CheckFraming() const {
   if (http10_) {
     return BadRequest("a Transfer-Encoding field needs HTTP/1.1");
   }
-  if (!chunked_) {
+  if (!only_chunked_) {
     return NotImplemented("of transfer codings only chunked is understood");
   }
   return std::nullopt;
@@ -209,7 +209,7 @@ void RequestParser::on_field_impl(Field field, Text /*name*/, Text value,
       return;
     case field::transfer_encoding:
       Once(has_coding_, "Transfer-Encoding", error);
-      chunked_ = beast::iequals(value, "chunked");
+      only_chunked_ = beast::iequals(value, "chunked");
       return;
     case field::authorization:
       return TakeOnce(value, head_.authorization, has_authorization_,
@@ -229,7 +229,7 @@ void RequestParser::on_field_impl(Field field, Text /*name*/, Text value,
 
 void RequestParser::on_header_impl(Error& /*error*/) {
   head_read_ = true;
-  head_.has_body = chunked_ || content_length().value_or(0) > 0;
+  head_.has_body = only_chunked_ || content_length().value_or(0) > 0;
   head_.content_length = content_length().value_or(0);
 }
 

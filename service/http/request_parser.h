@@ -48,12 +48,11 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
 
   Head& head() { return head_; }
   bool http10() const { return http10_; }
-  bool chunked() const { return chunked_; }
   bool expects_continue() const { return expects_continue_; }
   /// What has not arrived of a body of known length.
   std::uint64_t body_left() const;
 
- private:
+ protected:
   using Error = boost::system::error_code;
   using Text = boost::beast::string_view;
   using Field = boost::beast::http::field;
@@ -73,6 +72,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
                                  Error& error) override;
   void on_finish_impl(Error& error) override;
 
+ private:
   void Refuse(Refusal refusal, Error& error);
   void Once(bool& seen, const char* name, Error& error);
   void TakeTarget(std::string_view target, Error& error);
@@ -91,7 +91,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   bool head_read_ = false;
   bool http10_ = false;
   bool expects_continue_ = false;
-  bool chunked_ = false;
+  bool only_chunked_ = false;  // of transfer codings
   bool has_host_ = false;
   bool has_length_ = false;
   bool has_coding_ = false;

@@ -31,6 +31,7 @@ std::vector<std::shared_ptr<Loop>> MakeLoops(const ServerOptions& options) {
       options.threads > 0 ? options.threads
                           : std::max(1U, std::thread::hardware_concurrency());
   std::vector<std::shared_ptr<Loop>> loops;
+  loops.reserve(count);
   for (unsigned i = 0; i < count; ++i) {
     loops.push_back(std::make_shared<Loop>(LookSeconds(options)));
   }

@@ -38,6 +38,7 @@ struct Head {
   std::string origin = {};
 };
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct Response {
   unsigned status = 200;
   std::string content_type = "application/json";
@@ -45,6 +46,7 @@ struct Response {
   /// Names and values that the program chose: never text of a client.
   std::vector<std::pair<std::string, std::string>> headers = {};
 };
+// NOLINTEND(readability-redundant-member-init)
 
 /// Takes a body piece by piece, on the thread of the connection.
 class BodySink {
@@ -101,6 +103,7 @@ using Handler = std::function<void(Request request, Reply reply)>;
 /// Called when the head of a request has been read.
 using Admit = std::function<std::variant<Admission, Response>(const Head&)>;
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct ServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 7420;     ///< 0: any that is free
@@ -108,7 +111,7 @@ struct ServerOptions {
   std::string certificate = {};  ///< PEM files; if both are given, TLS is used
   std::string key = {};
   std::size_t most_connections = 10'000;
-  std::size_t most_head = 16 * 1024;  ///< bytes of a head
+  std::size_t most_head = std::size_t{16} << 10;  ///< bytes of a head
   /// A client has this long for a head, for each 64 KiB of a body, and for
   /// reading 64 KiB of an answer; and between two requests.
   double head_seconds = 10;
@@ -116,6 +119,7 @@ struct ServerOptions {
   double write_seconds = 10;
   double idle_seconds = 60;
 };
+// NOLINTEND(readability-redundant-member-init)
 
 /// For /metrics.
 struct ServerStats {

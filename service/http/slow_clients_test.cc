@@ -89,7 +89,7 @@ TEST(SlowClients, BodyIsCutOff) {
 
 TEST(SlowClients, LargeBodyMayTakeLonger) {
   ServerOptions options = TestOptions();
-  options.body_seconds = kShort;
+  options.body_seconds = 0.6;
   const Server server(
       options,
       [](const Head&) -> std::variant<Admission, Response> {
@@ -101,7 +101,7 @@ TEST(SlowClients, LargeBodyMayTakeLonger) {
   RawClient client(server.port());
   client.Send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 800000\r\n\r\n");
   for (int i = 0; i < 8; ++i) {
-    Pause(0.3 * kShort);
+    Pause(0.12);
     client.Send(std::string(100'000, 'b'));
   }
   const auto answer = client.Read();

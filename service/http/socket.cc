@@ -14,14 +14,14 @@ namespace manyarms::http {
 
 void Prepare(Socket& socket) {
   boost::system::error_code error;
-  socket.set_option(boost::asio::ip::tcp::no_delay(true), error);
-  socket.non_blocking(true, error);
+  (void)socket.set_option(boost::asio::ip::tcp::no_delay(true), error);
+  (void)socket.non_blocking(true, error);
   // The kernel keeps little that is not yet sent. It would else take megabytes
   // before a slow reader shows, and call the socket writable only when a large
   // part of them has gone.
   using Unsent = boost::asio::detail::socket_option::integer<IPPROTO_TCP,
                                                              TCP_NOTSENT_LOWAT>;
-  socket.set_option(Unsent(128 << 10), error);
+  (void)socket.set_option(Unsent(128 << 10), error);
 }
 
 bool HasUnread(Socket& socket) {
@@ -32,9 +32,9 @@ bool HasUnread(Socket& socket) {
 void CloseSocket(Socket& socket, bool reset) {
   boost::system::error_code error;
   if (reset) {
-    socket.set_option(boost::asio::socket_base::linger(true, 0), error);
+    (void)socket.set_option(boost::asio::socket_base::linger(true, 0), error);
   }
-  socket.close(error);
+  (void)socket.close(error);
 }
 
 }  // namespace manyarms::http

@@ -46,7 +46,7 @@ void TlsConnection::StartGoodbye() {
   stream_.async_shutdown([self = self()](const Error& /*error*/) {
     // The client has said goodbye, too, or sends what nobody wants.
     Error ignored;
-    self->stream_.next_layer().shutdown(Socket::shutdown_send, ignored);
+    (void)self->stream_.next_layer().shutdown(Socket::shutdown_send, ignored);
     self->SaidGoodbye();
   });
 }

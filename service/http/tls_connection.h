@@ -15,7 +15,7 @@ class TlsConnection final : public Connection {
   TlsConnection(std::shared_ptr<Loop> loop, const Setup& setup, Socket socket,
                 std::shared_ptr<TlsContext> context);
 
- private:
+ protected:
   void StartHandshake() override;
   void StartRead(boost::asio::mutable_buffer buffer) override;
   void StartWrite(const Buffers& buffers) override;
@@ -25,6 +25,7 @@ class TlsConnection final : public Connection {
   bool HasUnread() override;
   void CloseSocket(bool reset) override;
 
+ private:
   std::shared_ptr<TlsConnection> self() {
     return std::static_pointer_cast<TlsConnection>(shared_from_this());
   }

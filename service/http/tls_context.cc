@@ -27,13 +27,13 @@ std::shared_ptr<TlsContext> MakeTlsContext(const std::string& certificate,
   // Memory of idle connections.
   SSL_CTX_set_mode(context->native_handle(), SSL_MODE_RELEASE_BUFFERS);
   // A key that wants a password must not make the program ask for it.
-  context->set_password_callback(
+  (void)context->set_password_callback(
       [](std::size_t, TlsContext::password_purpose) { return std::string(); },
       error);
   Check(error, "TLS");
-  context->use_certificate_chain_file(certificate, error);
+  (void)context->use_certificate_chain_file(certificate, error);
   Check(error, "certificate " + certificate);
-  context->use_private_key_file(key, TlsContext::pem, error);
+  (void)context->use_private_key_file(key, TlsContext::pem, error);
   Check(error, "key " + key);
   if (SSL_CTX_check_private_key(context->native_handle()) != 1) {
     throw Error(

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +72,8 @@ class TlsClient {
   explicit TlsClient(std::uint16_t port, int version = TLS1_3_VERSION)
       : socket_(::socket(AF_INET, SOCK_STREAM, 0)),
         context_(SSL_CTX_new(TLS_client_method())) {
+    // OpenSSL writes to sockets that the server has closed.
+    std::signal(SIGPIPE, SIG_IGN);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);

@@ -10,6 +10,7 @@
 
 namespace manyarms::load {
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct DemoOptions {
   std::uint16_t port = 7420;  ///< of a service on 127.0.0.1, without TLS
   std::string token = {};     ///< an admin's; empty if none is needed
@@ -17,6 +18,7 @@ struct DemoOptions {
   /// Gets what goes wrong while it runs, from its thread; it goes on then.
   std::function<void(const std::string&)> log = {};
 };
+// NOLINTEND(readability-redundant-member-init)
 
 /// Fills a service with something to look at: the bandit "demo", some 2,000
 /// products of a shop that come and go, and simulated visitors, whose clicks

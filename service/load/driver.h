@@ -14,6 +14,7 @@
 
 namespace manyarms::load {
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 /// How a bandit that is filled is driven.
 struct DriveOptions {
   Endpoint endpoint = {};
@@ -38,6 +39,7 @@ struct DriveOptions {
   bool unchecked = false;
   double timeout_seconds = 30;
 };
+// NOLINTEND(readability-redundant-member-init)
 
 /// What came of it, or of a part.
 struct Tally {

@@ -101,11 +101,11 @@ TEST_F(RealService, ExportsWhatALoadTestHasDone) {
 class Complaints {
  public:
   void Add(const std::string& text) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     all_ += text + '\n';
   }
   std::string All() {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return all_;
   }
 

@@ -136,6 +136,7 @@ class Drivers {
 
   void Run(const std::function<void()>& watch) {
     std::vector<std::jthread> threads;
+    threads.reserve(drivers_.size());
     std::atomic<std::size_t> running = drivers_.size();
     for (const auto& driver : drivers_) {
       threads.emplace_back([&, one = driver.get()] {
@@ -162,7 +163,7 @@ class Drivers {
     try {
       driver.Run();
     } catch (...) {
-      const std::lock_guard lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
       course_.stopped = true;
     }

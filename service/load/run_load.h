@@ -9,6 +9,7 @@
 
 namespace manyarms::load {
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct LoadOptions {
   DriveOptions drive = {};
   WorldOptions world = {};
@@ -17,6 +18,7 @@ struct LoadOptions {
   bool keep = false;   ///< the bandit stays afterwards
   bool reuse = false;  ///< it is there, from a load test that kept it
 };
+// NOLINTEND(readability-redundant-member-init)
 
 struct LoadReport {
   Tally tally;

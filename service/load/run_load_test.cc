@@ -27,7 +27,7 @@ class Replies {
   explicit Replies(std::uint64_t arms) : arms_(arms) {}
 
   std::string operator()(const ScriptedServer::Request& request) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     lines_.insert(request.line);
     if (request.line == "PUT /v1/bandits/load-test") {
       settings_ = json::parse(request.body);

@@ -24,9 +24,19 @@ constexpr std::array<Word, 5> kWords = {{{"INTEGER64", "BIGINT"},
 // Answers are taken each time that this many commands were sent.
 constexpr std::size_t kSome = 128;
 
-std::string Trimmed(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text;
+// PostgreSQL's messages have several lines.
+std::string OneLine(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool is_space = c == '\n' || c == '\t' || c == ' ';
+    if (!is_space) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
 }
 
 }  // namespace
@@ -112,7 +122,7 @@ std::string PostgresDatabase::Ask(const char* query) {
   if (status != PGRES_TUPLES_OK) {
     if (PQstatus(connection_) != CONNECTION_OK) FailLost();
     throw Failure(FailureKind::kOther,
-                  "PostgreSQL: " + Trimmed(PQerrorMessage(connection_)));
+                  "PostgreSQL: " + OneLine(PQerrorMessage(connection_)));
   }
   return PQgetvalue(answer.get(), 0, 0);
 }
@@ -124,6 +134,11 @@ void PostgresDatabase::PrepareForWriting() {
                   "PostgreSQL: there is no schema in the search path");
   }
   TakeLock(schema);
+  // A snapshot of many arms may take long, but a lock that somebody holds is to
+  // be noticed.
+  Ask("SET statement_timeout = 0");
+  Ask("SET idle_in_transaction_session_timeout = 0");
+  Ask("SET lock_timeout = 5000");
   // A commit must be on the disk. (Stronger settings stay as they are.)
   if (Ask("SHOW synchronous_commit") == "off") {
     Ask("SET synchronous_commit = on");
@@ -167,7 +182,7 @@ void PostgresDatabase::Run(std::string_view text) {
   if (state == nullptr || PQstatus(connection_) != CONNECTION_OK) FailLost();
   failure_.emplace(
       KindOfState(state),
-      "PostgreSQL: " + Trimmed(PQresultErrorMessage(answer.get())));
+      "PostgreSQL: " + OneLine(PQresultErrorMessage(answer.get())));
   ThrowNoted();
 }
 
@@ -261,7 +276,7 @@ void PostgresDatabase::Note(PostgresResult answer) {
     const char* state = PQresultErrorField(answer.get(), PG_DIAG_SQLSTATE);
     failure_.emplace(
         state == nullptr ? FailureKind::kLost : KindOfState(state),
-        "PostgreSQL: " + Trimmed(PQresultErrorMessage(answer.get())));
+        "PostgreSQL: " + OneLine(PQresultErrorMessage(answer.get())));
   }
 }
 
@@ -270,13 +285,13 @@ void PostgresDatabase::ThrowNoted() {
   const Failure failure = *failure_;
   failure_.reset();
   Rollback();
-  throw failure;
+  throw Failure(failure.kind(), failure.what());
 }
 
 void PostgresDatabase::FailLost() {
   const std::string why =
       failure_ ? failure_->what()
-               : "PostgreSQL: " + Trimmed(PQerrorMessage(connection_));
+               : "PostgreSQL: " + OneLine(PQerrorMessage(connection_));
   failure_.reset();
   unanswered_ = 0;
   in_transaction_ = false;

@@ -28,7 +28,7 @@ FailureKind KindOfState(std::string_view state);
 ///
 /// The one writer holds an advisory lock, which the server releases when the
 /// connection ends.
-class PostgresDatabase : public Database {
+class PostgresDatabase final : public Database {
  public:
   PostgresDatabase(const std::string& url, Access access);
   ~PostgresDatabase() override;

@@ -50,6 +50,7 @@ Statement& PostgresStatement::Null() {
 void PostgresStatement::SendPrepare() {
   // Of a parameter that is NULL now the server finds the type.
   std::vector<Oid> types;
+  types.reserve(parameters_.size());
   for (const Value& value : parameters_) types.push_back(value.type);
   name_ = database_.NewName();
   forgotten_ = database_.forgotten();
@@ -61,7 +62,9 @@ void PostgresStatement::SendPrepare() {
 void PostgresStatement::Send() {
   if (name_.empty() || forgotten_ != database_.forgotten()) SendPrepare();
   std::vector<const char*> values;
+  values.reserve(parameters_.size());
   std::vector<int> sizes;
+  sizes.reserve(parameters_.size());
   const std::vector<int> formats(parameters_.size(), 1);
   for (const Value& value : parameters_) {
     values.push_back(value.is_null ? nullptr : values_.data() + value.begin);

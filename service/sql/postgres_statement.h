@@ -11,7 +11,7 @@
 namespace manyarms::sql {
 
 /// Values go in both directions in PostgreSQL's binary form.
-class PostgresStatement : public Statement {
+class PostgresStatement final : public Statement {
  public:
   PostgresStatement(PostgresDatabase& database, std::string_view text)
       : database_(database), text_(text) {}

@@ -25,6 +25,8 @@ constexpr int kPatienceMilliseconds = 1000;
 
 // Pages of 4 KB in the log, from which on they are moved to the file.
 constexpr int kLongLog = 4096;
+constexpr int kTooLongLog = 4 * kLongLog;
+constexpr std::chrono::seconds kBetweenWaits(30);
 
 // One path for a file, whichever way it is reached, as it has one lock.
 std::string OnePath(const std::string& place) {
@@ -150,12 +152,26 @@ void SqliteDatabase::Begin() {
 void SqliteDatabase::Commit() { Execute("COMMIT"); }
 
 void SqliteDatabase::TidyUp() {
-  if (log_pages_ < kLongLog) return;
-  // Whatever else goes wrong, everything is still in the log, and the next call
-  // tries again.
+  if (log_pages_ < moved_pages_) moved_pages_ = 0;  // the log began again
+  if (log_pages_ - moved_pages_ < kLongLog) return;
+  // The log begins again with the next commit if nobody reads in it then. If
+  // readers leave no gap, they are waited for, but not for one of them that
+  // takes hours.
+  const auto now = std::chrono::steady_clock::now();
+  const bool waits = log_pages_ >= kTooLongLog && now >= next_wait_for_readers_;
   const int code = sqlite3_wal_checkpoint_v2(
-      connection_, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-  if (code != SQLITE_OK && KindOf(code) == FailureKind::kFatal) Fail(code);
+      connection_, nullptr,
+      waits ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, nullptr,
+      nullptr);
+  if (code == SQLITE_OK) {
+    moved_pages_ = log_pages_;
+  } else if (KindOf(code) == FailureKind::kFatal) {
+    Fail(code);
+  } else if (waits) {
+    next_wait_for_readers_ = now + kBetweenWaits;
+  }
+  // Whatever else went wrong, everything is still in the log, and the next call
+  // tries again.
 }
 
 void SqliteDatabase::Rollback() noexcept {

@@ -3,6 +3,7 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,7 +20,7 @@ FailureKind KindOf(int code);
 /// A file of SQLite in WAL mode. Only the writer moves what is in the log to
 /// the file, because versions before 3.51.3 can damage the file if two
 /// connections do.
-class SqliteDatabase : public Database {
+class SqliteDatabase final : public Database {
  public:
   SqliteDatabase(const std::string& place, Access access);
   ~SqliteDatabase() override;
@@ -51,7 +52,9 @@ class SqliteDatabase : public Database {
   Access access_;
   std::optional<FileLock> lock_;
   sqlite3* connection_ = nullptr;
-  int log_pages_ = 0;  // in the log after the last commit
+  int log_pages_ = 0;    // in the log after the last commit
+  int moved_pages_ = 0;  // the first ones of those, which are in the file, too
+  std::chrono::steady_clock::time_point next_wait_for_readers_;
 };
 
 }  // namespace manyarms::sql

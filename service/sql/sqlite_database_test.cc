@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "in_a_folder.h"
 #include "manyarms/error.h"
@@ -71,6 +76,39 @@ TEST_F(SqliteFile, HasALogThatBeginsAgain) {
   }
   EXPECT_LT(std::filesystem::file_size(Path("a.db-wal")), 20U << 20);
   EXPECT_GT(database->SizeInBytes(), 100U << 20);
+}
+
+TEST_F(SqliteFile, HasALogThatBeginsAgainWhileOthersReadWithoutAGap) {
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("CREATE TABLE t (b BYTES)");
+  std::atomic<bool> is_over = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const auto reader = Open(Path(), Access::kRead);
+      const auto query = reader->Prepare("SELECT count(*) FROM t");
+      while (!is_over) {
+        reader->Begin();
+        query->Next();
+        query->Reset();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        reader->Commit();
+      }
+    });
+  }
+  const auto insert = database->Prepare("INSERT INTO t (b) VALUES ($1)");
+  const std::vector<std::byte> megabyte(1 << 20);
+  std::uintmax_t longest = 0;
+  for (int i = 0; i < 150; ++i) {
+    database->Begin();
+    insert->Bytes(megabyte).Run();
+    database->Commit();
+    database->TidyUp();
+    longest = std::max(longest, std::filesystem::file_size(Path("a.db-wal")));
+  }
+  is_over = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LT(longest, 100U << 20);
 }
 
 TEST_F(SqliteFile, LeavesOneFileAndItsLock) {

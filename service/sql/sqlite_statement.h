@@ -7,7 +7,7 @@
 
 namespace manyarms::sql {
 
-class SqliteStatement : public Statement {
+class SqliteStatement final : public Statement {
  public:
   /// Takes the statement.
   SqliteStatement(SqliteDatabase& database, sqlite3_stmt* statement)

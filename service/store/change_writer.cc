@@ -102,7 +102,7 @@ void ChangeWriter::ArmsBecomeFormer(BanditNumber bandit,
                                     Sequence sequence, Time time) {
   // Arms are mostly added in places that follow one another: one statement is
   // enough for those.
-  std::sort(places.begin(), places.end());
+  std::ranges::sort(places);
   auto& former = Prepared(kInsertFormerArms);
   for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
     for (end = first + 1;
@@ -117,6 +117,7 @@ void ChangeWriter::ArmsBecomeFormer(BanditNumber bandit,
 
 void ChangeWriter::Write(const ArmsPut& change, Sequence sequence) {
   std::vector<std::uint32_t> places;
+  places.reserve(change.arms.size());
   for (const ArmRow& arm : change.arms) places.push_back(arm.place);
   ArmsBecomeFormer(change.bandit, std::move(places), sequence, change.time);
   auto& put = Prepared(kPutArm);
@@ -132,6 +133,7 @@ void ChangeWriter::Write(const ArmsPut& change, Sequence sequence) {
 
 void ChangeWriter::Write(const ArmsRemoved& change, Sequence sequence) {
   std::vector<std::uint32_t> places;
+  places.reserve(change.arms.size());
   for (const auto& arm : change.arms) places.push_back(arm.place);
   ArmsBecomeFormer(change.bandit, std::move(places), sequence, change.time);
   auto& free = Prepared(

@@ -39,14 +39,14 @@ Sequence LastOf(const Change& change, Sequence first) {
 
 }  // namespace
 
-Committer::Committer(const StoreOptions& options) : options_(options) {
+Committer::Committer(StoreOptions options) : options_(std::move(options)) {
   OpenFirst();
   thread_ = std::thread([this] { Run(); });
 }
 
 Committer::~Committer() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     stopping_ = true;
   }
   work_.notify_all();
@@ -73,7 +73,7 @@ void Committer::OpenFirst() {
 Sequence Committer::Append(Change change) {
   Sequence first = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     first = last_appended_ + 1;
     last_appended_ = Number(change, first);
     if (const auto* created = std::get_if<BanditCreated>(&change)) {
@@ -87,14 +87,14 @@ Sequence Committer::Append(Change change) {
 }
 
 BanditNumber Committer::last_bandit() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return last_bandit_;
 }
 
 void Committer::WhenDurable(Sequence change, Waiters::Done done) {
   bool is_durable = false;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     is_durable = change <= durable_;
     if (!is_durable && failure_.empty()) {
       waiters_.Add(change, std::move(done));
@@ -105,27 +105,27 @@ void Committer::WhenDurable(Sequence change, Waiters::Done done) {
 }
 
 bool Committer::congested() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return queue_.size() + in_batch_ > options_.most_waiting;
 }
 
 std::string Committer::failure() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return failure_;
 }
 
 bool Committer::failed_for_good() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return failed_for_good_;
 }
 
 Sequence Committer::last_appended() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return last_appended_;
 }
 
 StoreStats Committer::stats() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   StoreStats stats = stats_;
   stats.waiting = queue_.size() + in_batch_;
   stats.failure = failure_;
@@ -136,8 +136,8 @@ void Committer::RunBetweenCommits(Task task) {
   std::promise<void> promise;
   auto done = promise.get_future();
   {
-    const std::lock_guard lock(mutex_);
-    if (failed_for_good_ || stopping_) {
+    const std::scoped_lock lock(mutex_);
+    if (!failure_.empty() || stopping_) {
       throw sql::Failure(sql::FailureKind::kOther, failure_);
     }
     tasks_.push_back({std::move(task), std::move(promise)});
@@ -154,12 +154,15 @@ void Committer::Run() {
     TidyUp();
   }
   std::vector<Waiters::Done> left;
+  std::deque<Waiting> tasks;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
     waiters_.TakeAll(left);
+    tasks.swap(tasks_);
   }
   for (const auto& done : left) done(false);
-  RefuseTasks();
+  Refuse(tasks, "the store is closed");
   changes_.reset();
   database_.reset();
 }
@@ -182,7 +185,7 @@ bool Committer::WaitForWork() {
 void Committer::CommitQueued() {
   Batch batch;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     batch.swap(queue_);
     in_batch_ = batch.size();
   }
@@ -262,7 +265,7 @@ void Committer::Committed(const Batch& batch, Sequence last, double seconds) {
   written_ = last;
   std::vector<Waiters::Done> taken;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     durable_ = last;
     in_batch_ = 0;
     failure_.clear();
@@ -277,17 +280,20 @@ void Committer::Committed(const Batch& batch, Sequence last, double seconds) {
 
 void Committer::Note(const Failed& failed) {
   std::vector<Waiters::Done> left;
+  std::deque<Waiting> tasks;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     failure_ = failed.why;
     failed_for_good_ = failed.for_good;
     waiters_.TakeAll(left);
+    tasks.swap(tasks_);
     if (failed_for_good_) {
       queue_.clear();
       in_batch_ = 0;
     }
   }
   for (const auto& done : left) done(false);
+  Refuse(tasks, failed.why);
 }
 
 bool Committer::Pause(double seconds) {
@@ -304,7 +310,7 @@ bool Committer::Pause(double seconds) {
 void Committer::RunOneTask() {
   Waiting waiting;
   {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     if (tasks_.empty() || failed_for_good_) return;
     waiting = std::move(tasks_.front());
     tasks_.pop_front();
@@ -340,16 +346,8 @@ void Committer::TidyUp() {
   if (failed && failed->is_fatal) Note(*failed);
 }
 
-void Committer::RefuseTasks() {
-  std::deque<Waiting> left;
-  std::string why;
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    left.swap(tasks_);
-    why = failure_;
-  }
-  for (Waiting& waiting : left) {
+void Committer::Refuse(std::deque<Waiting>& tasks, const std::string& why) {
+  for (Waiting& waiting : tasks) {
     waiting.done.set_exception(
         std::make_exception_ptr(sql::Failure(sql::FailureKind::kOther, why)));
   }

@@ -28,7 +28,7 @@ namespace manyarms::service {
 /// Thread safety: any thread may call any method.
 class Committer {
  public:
-  explicit Committer(const StoreOptions& options);
+  explicit Committer(StoreOptions options);
   ~Committer();
   Committer(const Committer&) = delete;
   Committer& operator=(const Committer&) = delete;
@@ -45,7 +45,8 @@ class Committer {
   BanditNumber last_bandit() const;
 
   /// Lets the thread carry out a task between two commits, and waits for it.
-  /// Throws what the task throws, and sql::Failure if nothing can be written.
+  /// Throws what the task throws, and sql::Failure as soon as it is known that
+  /// nothing can be written now.
   using Task = std::function<void(sql::Database&)>;
   void RunBetweenCommits(Task task);
 
@@ -86,7 +87,7 @@ class Committer {
   void Note(const Failed& failed);
   /// Returns whether to go on trying.
   bool Pause(double seconds);
-  void RefuseTasks();
+  static void Refuse(std::deque<Waiting>& tasks, const std::string& why);
 
   const StoreOptions options_;
   std::int64_t writer_ = 0;  // this process, in the table meta

@@ -30,7 +30,7 @@ class OnAFaultyDisk : public testing::InAFolder {
   void Open() {
     store_.reset();
     store_ = std::make_unique<Store>(
-        StoreOptions{.place = (folder_ / "store.db").string()});
+        StoreOptions{.place = (folder_ / name_).string()});
     next_ = store_->last_appended() + 1;
   }
 
@@ -58,6 +58,7 @@ class OnAFaultyDisk : public testing::InAFolder {
     return false;
   }
 
+  std::string name_ = "store.db";
   std::unique_ptr<Store> store_;
   Sequence next_ = 1;
 };
@@ -84,6 +85,7 @@ TEST_P(Passing, IsSaidAndLosesNothing) {
     EXPECT_NE(store_->failure(), "");
     EXPECT_FALSE(store_->failed_for_good());
     EXPECT_GT(store_->stats().waiting, 0U);
+    EXPECT_THROW(store_->DeleteOlderThan(1e9), Error);
     disk.Heal();
     ASSERT_TRUE(Recovers());
     EXPECT_EQ(store_->failure(), "");
@@ -139,13 +141,14 @@ TEST_F(OnAFaultyDisk, TriesNothingAgainAfterAFailedSync) {
 
 TEST_F(OnAFaultyDisk, EndsIfTheLogCannotBeMovedToTheFile) {
   FaultyDisk disk;
-  Open();
-  Append(1);
-  ASSERT_TRUE(IsDurable());
   // More than the log may have. The first sync is that of the commit, which
   // goes well, the next ones are those of moving the log.
   const std::vector<std::byte> knowledge(20 << 20, std::byte{7});
   for (int before : {1, 2}) {
+    name_ = fmt::format("{}.db", before);
+    Open();
+    Append(1);
+    ASSERT_TRUE(IsDurable());
     disk.Fail(FaultyDisk::Fault::kSync, before);
     const std::string learner = fmt::format("learner {}", before);
     store_->Append(

@@ -10,14 +10,14 @@ Readers::Place::Place(Readers& readers) : readers_(readers) {
 
 Readers::Place::~Place() {
   {
-    const std::lock_guard lock(readers_.mutex_);
+    const std::scoped_lock lock(readers_.mutex_);
     --readers_.used_;
   }
   readers_.freed_.notify_one();
 }
 
 std::unique_ptr<Reader> Readers::TakeIdle() {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (idle_.empty()) return nullptr;
   auto reader = std::move(idle_.back());
   idle_.pop_back();
@@ -26,7 +26,7 @@ std::unique_ptr<Reader> Readers::TakeIdle() {
 
 void Readers::DropIdle() {
   std::vector<std::unique_ptr<Reader>> dropped;
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   dropped.swap(idle_);
 }
 

@@ -73,7 +73,7 @@ class Readers {
   template <class Use>
   auto UseAndKeep(std::unique_ptr<Reader> reader, const Use& use) {
     auto result = use(*reader);
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     idle_.push_back(std::move(reader));
     return result;
   }

@@ -7,12 +7,12 @@ namespace manyarms::service {
 
 void Waiters::Add(Sequence change, Done done) {
   heap_.push_back({change, std::move(done)});
-  std::push_heap(heap_.begin(), heap_.end(), IsLater);
+  std::ranges::push_heap(heap_, IsLater);
 }
 
 void Waiters::Take(Sequence durable, std::vector<Done>& taken) {
   while (!heap_.empty() && heap_.front().change <= durable) {
-    std::pop_heap(heap_.begin(), heap_.end(), IsLater);
+    std::ranges::pop_heap(heap_, IsLater);
     taken.push_back(std::move(heap_.back().done));
     heap_.pop_back();
   }

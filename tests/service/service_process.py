@@ -24,7 +24,8 @@ class NotStarted(Exception):
 
 
 class Service:
-    """A service with its own log file. Port 0 gives it another port at each start."""
+    """A service with its own log file. It gets another port at each start, unless one
+    asks for the same."""
 
     def __init__(self, place, folder, options=(), environment=None, program=PROGRAM):
         self.program = program
@@ -33,11 +34,13 @@ class Service:
         self.options = [str(option) for option in options]
         self.environment = {**os.environ, **(environment or {})}
         self.process = None
+        self.asked_port = 0
         self.port = 0
 
     def launch(self):
         """Starts the program, without waiting for it."""
-        command = [self.program, "serve", "--data", self.place, "--port", "0", *self.options]
+        command = [self.program, "serve", "--data", self.place, "--port",
+                   str(self.asked_port), *self.options]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log,
                                             stdin=subprocess.DEVNULL, env=self.environment)

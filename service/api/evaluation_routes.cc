@@ -1,0 +1,54 @@
+#include <string>
+#include <utility>
+
+#include "service/api/call.h"
+#include "service/api/evaluation.h"
+#include "service/api/http_error.h"
+#include "service/api/routes.h"
+
+namespace manyarms::service {
+namespace {
+
+// An evaluation has all decisions in memory, so there is one at a time.
+class Turn {
+ public:
+  explicit Turn(std::atomic<bool>& taken) : taken_(taken) {
+    if (taken_.exchange(true)) {
+      throw HttpError(503, "another evaluation is under way");
+    }
+  }
+  ~Turn() { taken_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& taken_;
+};
+
+// What cannot be estimated from these decisions is the client's to know, not
+// a damaged body.
+std::string TextFor(const EvaluationRequest& request, Core& core,
+                    const std::string& bandit) {
+  const Turn turn(core.evaluating);
+  const std::string& place = core.options.store.place;
+  try {
+    return EvaluationText(request, place, bandit);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kCorrupt) throw;
+    throw HttpError(422, error.what());
+  }
+}
+
+}  // namespace
+
+void PostEvaluate(const CallPointer& call) {
+  call->query().End();
+  EvaluationRequest request =
+      ParseEvaluation(call->body(), call->bandit().settings());
+  call->OnWorker([request = std::move(request)](Call& self) {
+    self.Send({.status = 200,
+               .body = TextFor(request, self.core(), self.bandit().name())});
+  });
+}
+
+}  // namespace manyarms::service

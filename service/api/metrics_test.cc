@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "service/api/test_service.h"
+
+namespace manyarms::service {
+namespace {
+
+class Metrics : public TestService {
+ protected:
+  std::string Text() {
+    const TestAnswer answer = Get("/metrics");
+    EXPECT_NE(answer.head.find("Content-Type: application/openmetrics-text; "
+                               "version=1.0.0; charset=utf-8"),
+              std::string::npos);
+    return answer.body;
+  }
+
+  void MakeTraffic() {
+    MakeShop();
+    for (int i = 0; i < 5; ++i) Ask({"POST", "/v1/bandits/shop/choose"});
+    Post("/v1/bandits/shop/observe", R"({"arm":"a","reward":1})");
+    Get("/v1/nothing");
+  }
+};
+
+// promtool reads the older format of Prometheus, in which counters are declared
+// with their suffix.
+std::string ForPromtool(const std::string& text) {
+  std::istringstream lines(text);
+  std::set<std::string> counters;
+  std::string line;
+  while (std::getline(lines, line)) {
+    std::smatch match;
+    if (std::regex_match(line, match, std::regex("# TYPE (\\S+) counter"))) {
+      counters.insert(match[1]);
+    }
+  }
+  std::istringstream again(text);
+  std::string result;
+  while (std::getline(again, line)) {
+    std::smatch match;
+    if (std::regex_match(line, match,
+                         std::regex("# (TYPE|HELP) (\\S+) (.*)")) &&
+        counters.contains(match[2])) {
+      line = "# " + match[1].str() + ' ' + match[2].str() + "_total " +
+             match[3].str();
+    }
+    if (line != "# EOF") result += line + '\n';
+  }
+  return result;
+}
+
+TEST_F(Metrics, AreWhatPromtoolAccepts) {
+  Start();
+  MakeTraffic();
+  const std::string path = (folder_ / "metrics").string();
+  std::ofstream(path) << ForPromtool(Text());
+  const std::string command =
+      "promtool check metrics <" + path + " >" + path + ".out 2>&1";
+  // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe): the test's own words.
+  const int status = std::system(command.c_str());
+  std::stringstream said;
+  said << std::ifstream(path + ".out").rdbuf();
+  EXPECT_EQ(status, 0) << said.str()
+                       << "(promtool is in Debian's package prometheus)";
+}
+
+TEST_F(Metrics, AreOpenMetrics) {
+  Start();
+  MakeTraffic();
+  const std::string text = Text();
+  ASSERT_TRUE(text.ends_with("# EOF\n"));
+  const std::regex comment("# (TYPE|HELP) ([a-z_]+) .+");
+  const std::regex sample(
+      "([a-z_]+?)(_total|_bucket|_count|_sum)?"
+      "(\\{[a-z]+=\"[^\"]*\"(,[a-z]+=\"[^\"]*\")*\\})? "
+      "-?[0-9.]+(e[+-]?[0-9]+)?");
+  std::istringstream lines(text);
+  std::set<std::string> families;
+  std::string family;
+  std::string line;
+  while (std::getline(lines, line) && line != "# EOF") {
+    std::smatch match;
+    if (std::regex_match(line, match, comment)) {
+      if (match[1] == "TYPE") {
+        family = match[2];
+        EXPECT_TRUE(families.insert(family).second) << family;
+      }
+      EXPECT_EQ(match[2], family);
+    } else {
+      ASSERT_TRUE(std::regex_match(line, match, sample)) << line;
+      // Samples stand below their family, whole.
+      EXPECT_TRUE(line.starts_with(family)) << line;
+    }
+  }
+  for (const char* expected :
+       {"manyarms_choices_total{bandit=\"shop\"} 5\n",
+        "manyarms_rewards_total{bandit=\"shop\",kind=\"observed\"} 1\n",
+        "manyarms_arms{bandit=\"shop\"} 3\n",
+        "manyarms_requests_total{route=\"POST /v1/bandits/{bandit}/choose\","
+        "status=\"2xx\"} 5\n",
+        "manyarms_requests_total{route=\"other\",status=\"4xx\"} 1\n",
+        "manyarms_request_seconds_count{route=\"POST "
+        "/v1/bandits/{bandit}/choose\"} 5\n",
+        "manyarms_store_failed 0\n"}) {
+    EXPECT_NE(text.find(expected), std::string::npos) << expected << text;
+  }
+}
+
+}  // namespace
+}  // namespace manyarms::service
