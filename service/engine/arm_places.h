@@ -27,7 +27,8 @@ class ArmPlaces {
 
   struct Arm {
     ArmId id = 0;
-    std::string name = {};
+    // g++ warns without the initialiser.
+    std::string name = {};  // NOLINT(readability-redundant-member-init)
     TagSets::SetNumber tags = 0;
   };
   /// REQUIRES: the place has no arm, there is room, and the name is new.

@@ -82,16 +82,16 @@ void ServedBandit::State::WaitFor(Sequence change) const {
   }
 }
 
-ServedLearner& ServedBandit::State::Turn::FindOrAdd(const std::string& name,
+ServedLearner& ServedBandit::State::Turn::FindOrAdd(const std::string& learner,
                                                     std::uint64_t most) {
-  ServedLearner* found = Find(name);
+  ServedLearner* found = Find(learner);
   if (found != nullptr) return *found;
   if (state_.learners.size() >= most) {
     throw Refused(Refusal::kTooMany,
                   fmt::format("there are {} learners, at most {} are allowed",
                               state_.learners.size(), most));
   }
-  added_ = &state_.learners.Add(stripe_, name);
+  added_ = &state_.learners.Add(stripe_, learner);
   return *added_;
 }
 
