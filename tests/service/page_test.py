@@ -361,6 +361,7 @@ def check_service(page, folder):
         check_apprentice(page, service)
         check_hidden(page)
         check_away(page, service)
+        page.leave()
         stop(service)
     finally:
         service.kill()
@@ -394,6 +395,7 @@ def check_failure(page, folder):
         page.wait_for_state("ready")
         check(not page.seen("failure"), "it still says that the store has failed")
         page.check_console("failed")
+        page.leave()
         stop(service)
     finally:
         service.kill()
@@ -428,6 +430,7 @@ def check_token(page, folder):
         check(page.script("return sessionStorage.getItem('manyarms.token')") is None,
               "the token is kept although it was to be forgotten")
         page.check_console("token", (EXPECTED_IN_CONSOLE,))
+        page.leave()
         stop(service)
     finally:
         service.kill()
@@ -444,6 +447,7 @@ def check_demo(page, folder):
         wait_for("arms of the demo", lambda: page.seen("best"), 60)
         page.look("demo")
         page.check_console("demo")
+        page.leave()
         stop(service)
     finally:
         service.kill()
