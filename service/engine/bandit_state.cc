@@ -19,14 +19,14 @@ Time SystemTime() {
 }  // namespace
 
 ServedBandit::State::State(BanditNumber bandit, std::string bandit_name,
-                           const Settings& given, const Limits& given_limits,
+                           Settings given, const Limits& given_limits,
                            Store& to, const std::function<Time()>& given_clock)
     : number(bandit),
       name(std::move(bandit_name)),
       limits(given_limits),
       store(to),
       clock(given_clock ? given_clock : SystemTime),
-      settings(given),
+      settings(std::move(given)),
       events(given_limits.events),
       reward_ids(given_limits.events) {
   MakeEmpty();

@@ -46,7 +46,7 @@ std::string RewardIdOf(Sequence decision, const std::string& id);
 /// is remembered, counters, population and store.
 class ServedBandit::State {
  public:
-  State(BanditNumber bandit, std::string bandit_name, const Settings& given,
+  State(BanditNumber bandit, std::string bandit_name, Settings given,
         const Limits& given_limits, Store& to,
         const std::function<Time()>& given_clock);
 
