@@ -32,7 +32,7 @@ struct Flags {
 // Lines of the log come from any thread, and each is written whole.
 void WriteLog(const std::string& line) {
   static std::mutex mutex;
-  const std::lock_guard lock(mutex);
+  const std::scoped_lock lock(mutex);
   std::fputs((line + '\n').c_str(), stderr);
 }
 

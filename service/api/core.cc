@@ -7,17 +7,17 @@
 namespace manyarms::service {
 
 void Core::SetServer(http::Server* server) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   server_ = server;
 }
 
 void Core::OnWorker(std::function<void()> work) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   if (server_ != nullptr) server_->OnWorker(std::move(work));
 }
 
 http::ServerStats Core::server_stats() const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   return server_ != nullptr ? server_->stats() : http::ServerStats();
 }
 

@@ -43,12 +43,12 @@ class Core {
   Engine* engine = nullptr;
 
   std::shared_ptr<const Tokens> tokens() const {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return tokens_;
   }
   void SetTokens(Tokens tokens) {
     auto shared = std::make_shared<const Tokens>(std::move(tokens));
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     tokens_ = std::move(shared);
   }
 

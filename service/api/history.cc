@@ -30,7 +30,7 @@ void History::Tick(Time now, const RouteCounts& all,
   for (const auto& bandit : bandits) {
     sums.emplace(bandit->number(), SumsOf(*bandit));
   }
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   end_ = std::floor(now);
   LatencyCounts latency = all.latency;
   latency -= last_.latency;
@@ -56,13 +56,13 @@ void History::Tick(Time now, const RouteCounts& all,
 }
 
 void History::AddSlow(Slow request) {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   slow_.push_front(std::move(request));
   if (slow_.size() > kSlow) slow_.pop_back();
 }
 
 void History::WriteSlow(JsonOutput& output) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   output.Open('[');
   for (const Slow& request : slow_) {
     output.Open('{')
@@ -84,7 +84,7 @@ void History::WriteColumn(const char* name, const std::deque<Row>& rows,
 }
 
 void History::WriteHistory(JsonOutput& output) const {
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_);
   output.Open('{').Field("step", std::uint64_t{1}).Field("end", end_);
   WriteColumn("requests", seconds_, &Second::requests, output);
   WriteColumn("errors", seconds_, &Second::errors, output);
@@ -94,11 +94,11 @@ void History::WriteHistory(JsonOutput& output) const {
 }
 
 void History::WriteBandit(BanditNumber bandit, JsonOutput& output) const {
-  static const std::deque<BanditSums> kNone;
-  const std::lock_guard lock(mutex_);
+  static const std::deque<BanditSums> none;
+  const std::scoped_lock lock(mutex_);
   const auto found = bandits_.find(bandit);
   const std::deque<BanditSums>& rows =
-      found == bandits_.end() ? kNone : found->second.seconds;
+      found == bandits_.end() ? none : found->second.seconds;
   output.Open('{');
   WriteColumn("choices", rows, &BanditSums::choices, output);
   WriteColumn("rewards", rows, &BanditSums::rewards, output);

@@ -93,8 +93,8 @@ std::string_view CodeOf(unsigned status) {
 }
 
 std::string Shortened(std::string_view text, std::size_t most) {
-  if (text.size() <= most) {
-    if (Utf8PrefixLength(text) == text.size()) return std::string(text);
+  if (text.size() <= most && Utf8PrefixLength(text) == text.size()) {
+    return std::string(text);
   }
   text = text.substr(0, most);
   return std::string(text.substr(0, Utf8PrefixLength(text))) + "...";

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "manyarms/error.h"
 #include "service/api/arms_body.h"
@@ -16,7 +17,8 @@ constexpr std::size_t kMostLine = 4 << 20;
 
 class JsonLinesBody : public ArmsBody {
  public:
-  explicit JsonLinesBody(const ArmsBodyOptions& options) : options_(options) {}
+  explicit JsonLinesBody(ArmsBodyOptions options)
+      : options_(std::move(options)) {}
 
   void Take(std::string_view piece) override {
     while (!piece.empty()) {

@@ -21,7 +21,7 @@ std::string PlaceOf(const std::string& place) {
   const std::size_t end = std::min(place.find("://") + 3, place.size());
   const std::size_t at = place.find('@', end);
   const std::size_t query = place.find('?');
-  const std::string plain = place.substr(0, query);
+  std::string plain = place.substr(0, query);
   if (at == place.npos || at > query) return plain;
   return plain.substr(0, end) + plain.substr(at + 1);
 }
@@ -45,8 +45,10 @@ void WriteRoutes(const Core& core, JsonOutput& json) {
     if (counts.requests() == 0) continue;
     routes.emplace_back(Routes()[i].short_name(), counts);
   }
-  std::ranges::stable_sort(routes, std::ranges::greater(), [](const auto& one) {
-    return one.second.requests();
+  std::ranges::sort(routes, [](const auto& one, const auto& other) {
+    const std::uint64_t ones = one.second.requests();
+    const std::uint64_t others = other.second.requests();
+    return ones != others ? ones > others : one.first < other.first;
   });
   if (routes.size() > kMostRoutes) routes.resize(kMostRoutes);
   json.Open('[');

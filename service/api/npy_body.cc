@@ -22,7 +22,7 @@ namespace {
 
 class NpyBody : public ArmsBody {
  public:
-  explicit NpyBody(const ArmsBodyOptions& options) : options_(options) {}
+  explicit NpyBody(ArmsBodyOptions options) : options_(std::move(options)) {}
 
   void Take(std::string_view piece) override {
     while (!piece.empty()) {

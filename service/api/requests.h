@@ -26,6 +26,8 @@ using Batch = std::vector<std::variant<Request, Failure>>;
 Batch<ChoiceRequest> ParseChoices(std::string_view body, std::size_t most);
 Batch<RewardRequest> ParseRewards(std::string_view body, std::size_t most);
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
+
 /// One of the two.
 struct DecisionReference {
   Sequence decision = 0;
@@ -49,12 +51,14 @@ struct PredictionRequest {
   std::size_t best = 0;  ///< in place of arms
   std::optional<std::vector<std::vector<float>>> rows = std::nullopt;
 };
+// NOLINTEND(readability-redundant-member-init)
+
 PredictionRequest ParsePrediction(std::string_view body);
 
 /// {"arm":...,"features":[...],"tags":[...]}
 ArmInfo ParseArm(std::string_view line);
 /// The same without "arm".
-ArmInfo ParseArmOf(ArmName arm, std::string_view body);
+ArmInfo ParseArmOf(ArmName name, std::string_view body);
 /// {"arms":[...]}, of arms, and of their names.
 std::vector<ArmInfo> ParseArms(std::string_view body);
 std::vector<ArmName> ParseArmNames(std::string_view body);

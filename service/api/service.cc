@@ -37,7 +37,7 @@ class EverySecond {
       : thread_([this, work = std::move(work)] { Run(work); }) {}
   ~EverySecond() {
     {
-      const std::lock_guard lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       ending_ = true;
     }
     end_.notify_all();
@@ -98,7 +98,7 @@ class Service::State {
   // Whatever uses the engine ends before the engine does. The store ends last:
   // it answers what it still has, and those answers find no server.
   void Stop(double seconds) {
-    const std::lock_guard lock(stop_);
+    const std::scoped_lock lock(stop_);
     if (!server_) return;
     core_.phase = Phase::kStopping;
     core_.log.Write("stopping");

@@ -17,6 +17,8 @@ enum class Durability : std::uint8_t {
   kRelaxed,  ///< choices are answered at once
 };
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
+
 struct ServiceOptions {
   StoreOptions store;
   EngineOptions engine;
@@ -39,6 +41,8 @@ struct ServiceOptions {
   /// Called while the store is read: what is read, and the share done.
   std::function<void(const std::string&, double)> progress = {};
 };
+
+// NOLINTEND(readability-redundant-member-init)
 
 /// The service: a store, the bandits in it, and an HTTP server in front.
 class Service {

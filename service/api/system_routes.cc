@@ -47,13 +47,12 @@ void GetHealth(const CallPointer& call) {
 
 void GetReadiness(const CallPointer& call) {
   const Core& core = call->core();
-  switch (core.phase) {
-    case Phase::kStarting:
-      return SendStatus(*call, 503, "starting", "the store is being read");
-    case Phase::kStopping:
-      return SendStatus(*call, 503, "stopping", "the service stops");
-    case Phase::kReady:
-      break;
+  const Phase phase = core.phase;
+  if (phase == Phase::kStarting) {
+    return SendStatus(*call, 503, "starting", "the store is being read");
+  }
+  if (phase == Phase::kStopping) {
+    return SendStatus(*call, 503, "stopping", "the service stops");
   }
   if (std::string reason = core.store->failure(); !reason.empty()) {
     return SendStatus(*call, 503, "unavailable", reason);

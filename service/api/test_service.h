@@ -51,7 +51,7 @@ class TestService : public testing::InAFolder {
     options_.server.port = 0;
     options_.server.threads = 2;
     options_.log = [this](const std::string& line) {
-      const std::lock_guard lock(mutex_);
+      const std::scoped_lock lock(mutex_);
       log_.push_back(line);
     };
   }
@@ -124,7 +124,7 @@ class TestService : public testing::InAFolder {
 
   /// Whether the log has a line with this event.
   bool HasLogged(const std::string& event) {
-    const std::lock_guard lock(mutex_);
+    const std::scoped_lock lock(mutex_);
     return std::ranges::any_of(log_, [&](const std::string& line) {
       return Json::parse(line).at("event") == event;
     });
