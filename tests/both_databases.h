@@ -13,6 +13,7 @@ namespace manyarms::testing {
 
 /// A test that is done with a file of SQLite and with a schema of PostgreSQL,
 /// both of its own. Those with PostgreSQL have "Postgres" in their names.
+// NOLINTNEXTLINE(misc-multiple-inheritance): GoogleTest's way to parameters.
 class BothDatabases : public InAFolder,
                       public ::testing::WithParamInterface<const char*> {
  protected:
@@ -28,7 +29,7 @@ class BothDatabases : public InAFolder,
   int places_ = 0;
 };
 
-inline const auto kBothDatabases = ::testing::Values("Sqlite", "Postgres");
+inline auto DatabaseNames() { return ::testing::Values("Sqlite", "Postgres"); }
 
 inline std::string NameOfDatabase(
     const ::testing::TestParamInfo<const char*>& info) {

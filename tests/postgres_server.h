@@ -28,7 +28,7 @@ class PostgresServer {
     std::string name = "/tmp/manyarms-pg-XXXXXX";
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error(name);
     folder_ = name;
-    // NOLINTNEXTLINE(cert-env33-c): the script and the folder are ours.
+    // NOLINTNEXTLINE(bugprone-command-processor): the script is ours.
     feed_ = popen(Command("serve").c_str(), "we");
     if (feed_ == nullptr) throw std::runtime_error("popen failed");
     for (int tries = 0; !std::filesystem::exists(folder_ / "ready"); ++tries) {
@@ -85,7 +85,7 @@ class PostgresServer {
                        TestFolder().string(), action, folder_.string());
   }
   static void Run(const std::string& command) {
-    // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe): commands of tests.
+    // NOLINTNEXTLINE(bugprone-command-processor,concurrency-mt-unsafe)
     if (std::system(command.c_str()) != 0) {
       throw std::runtime_error(fmt::format("this failed: {}", command));
     }

@@ -6,10 +6,11 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "service/http/server.h"
 
@@ -61,10 +62,9 @@ void Handle(const Request& request, Reply reply) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main() {
   manyarms::http::ServerOptions options;
   options.port = 0;
-  if (argc > 1) options.threads = static_cast<unsigned>(std::atoi(argv[1]));
   sigset_t stop;
   sigemptyset(&stop);
   sigaddset(&stop, SIGTERM);

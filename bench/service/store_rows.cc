@@ -43,7 +43,7 @@ DecisionsMade OneDecision(std::uint64_t i, std::mt19937_64& random) {
 }
 
 void WriteEvents(Store& store, std::uint64_t pairs) {
-  std::mt19937_64 random(1);
+  std::mt19937_64 random(1);  // NOLINT(bugprone-random-generator-seed)
   const auto before = store.stats();
   const auto start = Clock::now();
   for (std::uint64_t i = 1; i <= pairs; ++i) {

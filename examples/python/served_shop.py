@@ -23,7 +23,7 @@ VISITORS = 60
 PROCESSES = 3
 ROUNDS = 30  # of each process
 TOGETHER = 40  # visits in a request
-WAIT = 1.0  # seconds that a visit waits for a purchase
+WAIT = 3.0  # seconds that a visit waits for a purchase
 
 
 def world() -> tuple[np.ndarray, np.ndarray]:

@@ -189,7 +189,7 @@ def test_a_service_that_does_not_answer(url: str, name: str) -> None:
         began = time.monotonic()
         with pytest.raises(errors.ServiceTimeoutError) as raised:
             client.bandit(name)
-        assert 0.4 <= time.monotonic() - began < 5
+        assert 0.4 <= time.monotonic() - began < 20
         assert isinstance(raised.value, TimeoutError) and not raised.value.uncertain
         assert len(proxy.requests) == 2
 

@@ -137,6 +137,7 @@ def test_a_served_shop_knows_its_visitors_in_all_processes(tmp_path):
     assert visits == rewards == 3600 and purchases == rewards - defaults
     policy, low, _ = numbers(out, r"policy: ([\d.]+) % buy, 95 % interval ([\d.]+) to ([\d.]+)")[0]
     uniform, _, high = numbers(out, r"uniform: ([\d.]+) % buy, .* ([\d.]+) to ([\d.]+)")[0]
+    # About 39 and 18 % in every run; some 360 uniform visits have a standard error of 2.
     assert policy > 1.5 * uniform and low > high
     assert "59 visitors are known" in out
 

@@ -12,11 +12,13 @@ namespace manyarms::service {
 /// An arm as clients name it: by a number or a text, whichever the bandit has.
 using ArmName = std::variant<ArmId, std::string>;
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct ArmInfo {
   ArmName arm = {};
   std::vector<float> features = {};
   std::vector<std::string> tags = {};
 };
+// NOLINTEND(readability-redundant-member-init)
 
 }  // namespace manyarms::service
 

@@ -14,8 +14,6 @@ std::uint64_t HashOf(std::string_view name) {
 
 }  // namespace
 
-const std::string ArmPlaces::kNoName;
-
 void ArmPlaces::Reserve(std::size_t further) {
   const std::size_t size = places() + further;
   ReserveGrowing(has_arm_, size);
@@ -54,6 +52,11 @@ void ArmPlaces::Remove(ArmPlace place) {
   --arms_;
 }
 
+const std::string& ArmPlaces::name(ArmPlace place) const {
+  static const std::string none;
+  return named_ ? names_[place] : none;
+}
+
 TagSets::SetNumber ArmPlaces::SetTags(ArmPlace place, TagSets::SetNumber tags) {
   return std::exchange(tags_[place], tags);
 }
@@ -69,7 +72,7 @@ std::vector<std::uint16_t> ArmPlaces::LanesWith(
     const std::vector<char>& holding) const {
   std::vector<std::uint16_t> lanes((places() + 15) / 16);
   for (std::size_t place = 0; place < places(); ++place) {
-    const auto bit = static_cast<unsigned>(holding[tags_[place]]);
+    const unsigned bit = holding[tags_[place]] != 0 ? 1 : 0;
     lanes[place / 16] =
         static_cast<std::uint16_t>(lanes[place / 16] | bit << (place % 16));
   }

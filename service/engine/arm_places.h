@@ -27,7 +27,8 @@ class ArmPlaces {
 
   struct Arm {
     ArmId id = 0;
-    std::string name = {};
+    // g++ warns without the initialiser.
+    std::string name = {};  // NOLINT(readability-redundant-member-init)
     TagSets::SetNumber tags = 0;
   };
   /// REQUIRES: the place has no arm, there is room, and the name is new.
@@ -45,9 +46,7 @@ class ArmPlaces {
   bool HasArm(ArmPlace place) const { return has_arm_[place]; }
   /// REQUIRES for the next three: the place has an arm.
   ArmId id(ArmPlace place) const { return ids_[place]; }
-  const std::string& name(ArmPlace place) const {
-    return named_ ? names_[place] : kNoName;
-  }
+  const std::string& name(ArmPlace place) const;
   TagSets::SetNumber tags(ArmPlace place) const { return tags_[place]; }
 
   /// Bit p % 16 of lane p / 16 says whether the set of tags of the arm in place
@@ -55,8 +54,6 @@ class ArmPlaces {
   std::vector<std::uint16_t> LanesWith(const std::vector<char>& holding) const;
 
  private:
-  static const std::string kNoName;
-
   const bool named_;
   std::size_t arms_ = 0;
   std::vector<bool> has_arm_;  // these four by place

@@ -19,14 +19,14 @@ Time SystemTime() {
 }  // namespace
 
 ServedBandit::State::State(BanditNumber bandit, std::string bandit_name,
-                           const Settings& given, const Limits& given_limits,
+                           Settings given, const Limits& given_limits,
                            Store& to, const std::function<Time()>& given_clock)
     : number(bandit),
       name(std::move(bandit_name)),
       limits(given_limits),
       store(to),
       clock(given_clock ? given_clock : SystemTime),
-      settings(given),
+      settings(std::move(given)),
       events(given_limits.events),
       reward_ids(given_limits.events) {
   MakeEmpty();
@@ -82,16 +82,16 @@ void ServedBandit::State::WaitFor(Sequence change) const {
   }
 }
 
-ServedLearner& ServedBandit::State::Turn::FindOrAdd(const std::string& name,
+ServedLearner& ServedBandit::State::Turn::FindOrAdd(const std::string& learner,
                                                     std::uint64_t most) {
-  ServedLearner* found = Find(name);
+  ServedLearner* found = Find(learner);
   if (found != nullptr) return *found;
   if (state_.learners.size() >= most) {
     throw Refused(Refusal::kTooMany,
                   fmt::format("there are {} learners, at most {} are allowed",
                               state_.learners.size(), most));
   }
-  added_ = &state_.learners.Add(stripe_, name);
+  added_ = &state_.learners.Add(stripe_, learner);
   return *added_;
 }
 

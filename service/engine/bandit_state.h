@@ -46,7 +46,7 @@ std::string RewardIdOf(Sequence decision, const std::string& id);
 /// is remembered, counters, population and store.
 class ServedBandit::State {
  public:
-  State(BanditNumber bandit, std::string bandit_name, const Settings& given,
+  State(BanditNumber bandit, std::string bandit_name, Settings given,
         const Limits& given_limits, Store& to,
         const std::function<Time()>& given_clock);
 
@@ -140,6 +140,8 @@ class ServedBandit::State {
   std::vector<ArmId> BestArms(const LearnerKey& key, std::size_t most,
                               const std::vector<float>& context) const;
 
+  ServedLearners learners;  // aligned, so it comes first
+
   const BanditNumber number;
   const std::string name;
   const Limits limits;
@@ -153,13 +155,10 @@ class ServedBandit::State {
   std::unique_ptr<Population> population;
   std::unique_ptr<ServedArms> arms;
 
-  ServedLearners learners;
   OpenDecisions open;
   Remembered<AnsweredEvent> events;
   Remembered<RewardWithId> reward_ids;
 
-  std::atomic<bool> broken = false;
-  std::atomic<bool> deleted = false;
   // A snapshot whose restoring the store has not yet confirmed, or 0.
   std::atomic<Sequence> restoring = 0;
   // The latest LearnerForgotten: what is on the disk may be older.
@@ -176,6 +175,9 @@ class ServedBandit::State {
     BanditStats sums;
   };
   Counters counters;
+
+  std::atomic<bool> broken = false;
+  std::atomic<bool> deleted = false;
 };
 
 class ServedBandit::State::Turn {
@@ -193,14 +195,14 @@ class ServedBandit::State::Turn {
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
-  ServedLearner* Find(std::string_view name) const {
-    return ServedLearners::Find(stripe_, name);
+  ServedLearner* Find(std::string_view learner) const {
+    return ServedLearners::Find(stripe_, learner);
   }
 
   /// The learner, which is added if it is not there, and removed again unless
   /// Keep or Count is called. Throws Refused(kTooMany) if there would be more
   /// than `most` learners.
-  ServedLearner& FindOrAdd(const std::string& name, std::uint64_t most);
+  ServedLearner& FindOrAdd(const std::string& learner, std::uint64_t most);
   void Keep() { added_ = nullptr; }
 
   /// Sees to it that the learner can be counted among those to be saved.

@@ -131,6 +131,7 @@ struct Making {
   std::vector<DecisionRow> RowsOf(const std::vector<Decision>& decisions,
                                   std::optional<double> probability) const {
     std::vector<ArmId> ids;
+    ids.reserve(decisions.size());
     for (const Decision& decision : decisions) ids.push_back(decision.arm);
     const std::vector<float> features = population.Features(ids);
     const std::size_t dim = population.dim();

@@ -81,8 +81,8 @@ class Engine::State {
 
   // Calls work() every so often until the engine ends.
   template <class Work>
-  void Repeat(std::stop_token stop, std::chrono::steady_clock::duration step,
-              const Work& work) {
+  void Repeat(const std::stop_token& stop,
+              std::chrono::steady_clock::duration step, const Work& work) {
     while (true) {
       {
         std::unique_lock lock(sleeping);

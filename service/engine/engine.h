@@ -20,7 +20,9 @@ struct EngineOptions {
   /// little to replay.
   double save_seconds = 10;
   /// For tests: the clock, in seconds since 1970.
-  std::function<Time()> clock = {};
+  /// (g++ warns without the initialiser.)
+  std::function<Time()> clock =
+      {};  // NOLINT(readability-redundant-member-init)
 };
 
 /// All bandits over one store. A thread of its own learns default rewards,

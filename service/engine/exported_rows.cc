@@ -109,8 +109,8 @@ ArmHistory::ArmHistory(sql::Database& database, BanditNumber bandit,
         {.sequence = one.removed, .removed = true, .arm = one.arm});
   }
   // Those of one change: an arm may have gone to another place.
-  std::ranges::stable_sort(events_, {}, [](const Event& event) {
-    return std::tuple(event.sequence, !event.removed);
+  std::ranges::sort(events_, {}, [](const Event& event) {
+    return std::tuple(event.sequence, !event.removed, event.arm);
   });
 }
 

@@ -8,7 +8,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "log/event_text.h"
 #include "manyarms/error.h"
@@ -158,7 +157,7 @@ class Exporter {
       change.features.assign(features.begin(), features.end());
     }
     ++counts_.arm_changes;
-    WriteEvent(std::move(change));
+    WriteEvent(change);
   }
 
   void Write(const DecisionRow& row) {
@@ -191,10 +190,10 @@ class Exporter {
                            .reward = row.reward,
                            .time = row.time};
     if (row.arm) seen.arm = ArmOf(*row.arm, row.arm_name);
-    WriteEvent(std::move(seen));
+    WriteEvent(seen);
   }
 
-  void WriteEvent(LogEvent event) {
+  void WriteEvent(const LogEvent& event) {
     CheckEvent(event, header_);
     AppendEvent(event, line_);
     EndLine();

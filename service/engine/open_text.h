@@ -19,7 +19,8 @@ struct SavedOpen {
     std::optional<RewardParts> parts = std::nullopt;
   };
   DecisionId id_bits = 0;  ///< what the ids of its decisions have in common
-  std::vector<One> decisions = {};
+  // g++ warns without the initialiser.
+  std::vector<One> decisions = {};  // NOLINT(readability-redundant-member-init)
 };
 
 std::string ToText(const SavedOpen& open);

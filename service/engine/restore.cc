@@ -86,6 +86,7 @@ void ServedBandit::State::Replay(const DecisionsMade& made) {
     return;
   }
   std::vector<PastDecision> past;
+  past.reserve(made.decisions.size());
   for (const DecisionRow& row : made.decisions) {
     past.push_back({.arm = row.arm,
                     .features = row.features,

@@ -19,6 +19,18 @@ constexpr int kMostDepth = 16;
   throw Error(ErrorCode::kCorrupt, message);
 }
 
+// The parser of JSON trees takes a byte order mark for nothing, and a byte 0
+// for the end of the text.
+void CheckIsJson(std::string_view text) {
+  JsonScanner scanner(text);
+  try {
+    scanner.Skip();
+    scanner.End();
+  } catch (const Error& error) {
+    FailCorrupt(fmt::format("this is not JSON: {}", error.what()));
+  }
+}
+
 }  // namespace
 
 Json ParseObject(std::string_view text) {
@@ -36,11 +48,7 @@ Json ParseObject(std::string_view text) {
     }
     return true;
   };
-  // The parser below takes a byte order mark for nothing, and a byte 0 for the
-  // end of the text.
-  JsonScanner scanner(text);
-  scanner.Skip();
-  scanner.End();
+  CheckIsJson(text);
   Json object;
   try {
     object = Json::parse(text, watch);

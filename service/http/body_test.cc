@@ -20,15 +20,16 @@ using testing::RawClient;
 using testing::TestOptions;
 using Admitted = std::variant<Admission, Response>;
 
-const std::string kGet = "GET /next HTTP/1.1\r\nHost: x\r\n\r\n";
+std::string Get() { return "GET /next HTTP/1.1\r\nHost: x\r\n\r\n"; }
 
 std::string PostHead(std::size_t length, const std::string& fields = "") {
   return "POST / HTTP/1.1\r\nHost: x\r\n" + fields +
          "Content-Length: " + std::to_string(length) + "\r\n\r\n";
 }
 
-const std::string kChunkedHead =
-    "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+std::string ChunkedHead() {
+  return "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
+}
 
 TEST(Body, OfTheLargestSizeIsTaken) {
   const Server server(TestOptions(), AdmitAll, Echo);
@@ -38,7 +39,7 @@ TEST(Body, OfTheLargestSizeIsTaken) {
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->body, "2 /? [100000]" + body);
   const auto chunked =
-      client.Ask(kChunkedHead + "186A0\r\n" + body + "\r\n0\r\n\r\n");
+      client.Ask(ChunkedHead() + "186A0\r\n" + body + "\r\n0\r\n\r\n");
   ASSERT_TRUE(chunked);
   EXPECT_EQ(chunked->body, "2 /? [100000]" + body);
 }
@@ -50,7 +51,7 @@ TEST(Body, IsTheSameHoweverItIsCut) {
   for (int i = 0; i < 20'000; ++i) body += std::to_string(i) + ',';
   body.resize(kMostBody);
   for (const std::size_t chunk : {1, 3, 1000, 4096, 70'000}) {
-    std::string text = kChunkedHead;
+    std::string text = ChunkedHead();
     const std::size_t size = chunk < 10 ? 5000 : body.size();
     for (std::size_t from = 0; from < size; from += chunk) {
       const std::string piece = body.substr(from, std::min(chunk, size - from));
@@ -94,7 +95,7 @@ TEST(Body, TooLargeIsRefusedThoughTheClientGoesOn) {
 TEST(Body, TooLargeInChunksIsRefusedWhenItIsKnown) {
   const Server server(TestOptions(), AdmitAll, Echo);
   RawClient announced(server.port());
-  const auto answer = announced.Ask(kChunkedHead + "186A1\r\n");
+  const auto answer = announced.Ask(ChunkedHead() + "186A1\r\n");
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 413);
   EXPECT_EQ(answer->body,
@@ -103,7 +104,7 @@ TEST(Body, TooLargeInChunksIsRefusedWhenItIsKnown) {
 
   RawClient several(server.port());
   const auto sum =
-      several.Ask(kChunkedHead + "C350\r\n" + std::string(50'000, 'b') +
+      several.Ask(ChunkedHead() + "C350\r\n" + std::string(50'000, 'b') +
                   "\r\nC350\r\n" + std::string(50'000, 'b') + "\r\n1\r\n");
   ASSERT_TRUE(sum);
   EXPECT_EQ(sum->status, 413);
@@ -120,7 +121,7 @@ TEST(Body, OfAnEnormousLengthTakesNoMemory) {
   client.Send(PostHead(std::size_t{1} << 59) + "b");
   EXPECT_FALSE(client.Hears(0.05));
   RawClient other(server.port());
-  EXPECT_TRUE(other.Ask(kGet));
+  EXPECT_TRUE(other.Ask(Get()));
 }
 
 TEST(Admission, RefusesARequestWithoutABody) {
@@ -140,7 +141,7 @@ TEST(Admission, RefusesARequestWithoutABody) {
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->status, 401);
   EXPECT_EQ(handled, 0);
-  EXPECT_TRUE(client.Ask(kGet));
+  EXPECT_TRUE(client.Ask(Get()));
   EXPECT_EQ(handled, 1);
   EXPECT_EQ(server.stats().malformed, 0);
 }
@@ -162,7 +163,7 @@ TEST(Admission, ReadsASmallRefusedBodyAndGoesOn) {
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->status, 404);
   EXPECT_EQ(refused->Header("Connection"), "");
-  const auto next = client.Ask(body.substr(10) + kGet);
+  const auto next = client.Ask(body.substr(10) + Get());
   ASSERT_TRUE(next);
   EXPECT_EQ(next->body, "0 /next? [0]");
 }
@@ -171,14 +172,14 @@ TEST(Admission, ClosesAfterALargeRefusedBodyOrOneOfUnknownLength) {
   const Server server(
       TestOptions(),
       [](const Head&) -> Admitted { return Response{.status = 404}; }, Echo);
-  for (const std::string& head : {PostHead(65'537), kChunkedHead,
+  for (const std::string& head : {PostHead(65'537), ChunkedHead(),
                                   PostHead(3, "Expect: 100-continue\r\n")}) {
     RawClient client(server.port());
     const auto refused = client.Ask(head);
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->status, 404);
     EXPECT_EQ(refused->Header("Connection"), "close");
-    client.Send(kGet);
+    client.Send(Get());
     client.EndSending();
     EXPECT_TRUE(client.Ends());
   }
@@ -190,7 +191,7 @@ TEST(Admission, ThatThrowsIsAnsweredBy500) {
       [](const Head&) -> Admitted { throw std::runtime_error("secret"); },
       Echo);
   RawClient client(server.port());
-  const auto answer = client.Ask(kGet);
+  const auto answer = client.Ask(Get());
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 500);
   EXPECT_EQ(answer->body.find("secret"), std::string::npos);
@@ -274,7 +275,7 @@ TEST(Sink, GetsTheBody) {
   ASSERT_TRUE(large);
   EXPECT_EQ(large->body, "10000000 0");
   const auto chunked =
-      client.Ask(kChunkedHead + "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+      client.Ask(ChunkedHead() + "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
   ASSERT_TRUE(chunked);
   EXPECT_EQ(chunked->body, "5 0");
   const auto none = client.Ask(PostHead(0));
@@ -299,7 +300,7 @@ TEST(Sink, MayRefuseTheRest) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 422);
   EXPECT_EQ(answer->Header("Connection"), "");
-  EXPECT_TRUE(client.Ask(kGet));
+  EXPECT_TRUE(client.Ask(Get()));
 }
 
 TEST(Sink, ThatRefusesTheLastByteKeepsTheConnection) {
@@ -309,7 +310,7 @@ TEST(Sink, ThatRefusesTheLastByteKeepsTheConnection) {
       client.Ask(PostHead(10'000'001) + std::string(10'000'001, 'b'));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 422);
-  EXPECT_TRUE(client.Ask(kGet));
+  EXPECT_TRUE(client.Ask(Get()));
 }
 
 TEST(Sink, ThatThrowsIsAnsweredBy500) {
@@ -318,7 +319,7 @@ TEST(Sink, ThatThrowsIsAnsweredBy500) {
   const auto answer = client.Ask(PostHead(3) + "ab!");
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 500);
-  const auto next = client.Ask(kGet);
+  const auto next = client.Ask(Get());
   ASSERT_TRUE(next);
   EXPECT_EQ(next->status, 200);
 }

@@ -43,6 +43,9 @@ class RawClient {
   /// `receive_buffer` bytes in the kernel, if it is not 0.
   explicit RawClient(std::uint16_t port, int receive_buffer = 0)
       : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    if (socket_ < 0) {
+      throw std::runtime_error("socket: " + std::to_string(errno));
+    }
     if (receive_buffer > 0) {
       ::setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &receive_buffer,
                    sizeof(receive_buffer));

@@ -20,80 +20,81 @@ struct Case {
   std::string bytes;
 };
 
-const std::string kHost = "Host: x\r\n";
+std::string Host() { return "Host: x\r\n"; }
 
 std::string Post(const std::string& fields, const std::string& body) {
-  return "POST / HTTP/1.1\r\n" + kHost + fields + "\r\n" + body;
+  return "POST / HTTP/1.1\r\n" + Host() + fields + "\r\n" + body;
 }
 
 std::vector<Case> MalformedHeads() {
   const std::string get = "GET / HTTP/1.1\r\n";
   return {
-      {"no method", " / HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"method with a separator", "G(T / HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"no target", "GET HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"two spaces", "GET  / HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"space in the target", "GET /a b HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"space behind the version", "GET / HTTP/1.1 \r\n" + kHost + "\r\n"},
+      {"no method", " / HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"method with a separator", "G(T / HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"no target", "GET HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"two spaces", "GET  / HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"space in the target", "GET /a b HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"space behind the version", "GET / HTTP/1.1 \r\n" + Host() + "\r\n"},
       {"no version", "GET /\r\n\r\n"},
-      {"lower case version", "GET / http/1.1\r\n" + kHost + "\r\n"},
-      {"version 0.9", "GET / HTTP/0.9\r\n" + kHost + "\r\n"},
-      {"version 1.2", "GET / HTTP/1.2\r\n" + kHost + "\r\n"},
+      {"lower case version", "GET / http/1.1\r\n" + Host() + "\r\n"},
+      {"version 0.9", "GET / HTTP/0.9\r\n" + Host() + "\r\n"},
+      {"version 1.2", "GET / HTTP/1.2\r\n" + Host() + "\r\n"},
       {"version 2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"},
-      {"version of two digits", "GET / HTTP/1.10\r\n" + kHost + "\r\n"},
-      {"absolute target", "GET http://x/ HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"authority", "CONNECT x:80 HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"asterisk", "OPTIONS * HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"relative target", "GET a HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"fragment", "GET /a#b HTTP/1.1\r\n" + kHost + "\r\n"},
+      {"version of two digits", "GET / HTTP/1.10\r\n" + Host() + "\r\n"},
+      {"absolute target", "GET http://x/ HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"authority", "CONNECT x:80 HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"asterisk", "OPTIONS * HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"relative target", "GET a HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"fragment", "GET /a#b HTTP/1.1\r\n" + Host() + "\r\n"},
       {"beyond ASCII in the target",
-       "GET /\xc3\xa4 HTTP/1.1\r\n" + kHost + "\r\n"},
+       "GET /\xc3\xa4 HTTP/1.1\r\n" + Host() + "\r\n"},
       {"control character in the target",
-       "GET /\x01 HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"tab in the target", "GET /\ta HTTP/1.1\r\n" + kHost + "\r\n"},
-      {"delete in the target", "GET /\x7f HTTP/1.1\r\n" + kHost + "\r\n"},
+       "GET /\x01 HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"tab in the target", "GET /\ta HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"delete in the target", "GET /\x7f HTTP/1.1\r\n" + Host() + "\r\n"},
       {"NUL in the target",
-       std::string("GET /\0 HTTP/1.1\r\n", 17) + kHost + "\r\n"},
-      {"two empty lines first", "\r\n\r\n" + get + kHost + "\r\n"},
-      {"LF first", "\n" + get + kHost + "\r\n"},
-      {"LF alone ends the first line", "GET / HTTP/1.1\n" + kHost + "\r\n"},
+       std::string("GET /\0 HTTP/1.1\r\n", 17) + Host() + "\r\n"},
+      {"two empty lines first", "\r\n\r\n" + get + Host() + "\r\n"},
+      {"LF first", "\n" + get + Host() + "\r\n"},
+      {"LF alone ends the first line", "GET / HTTP/1.1\n" + Host() + "\r\n"},
       {"LF alone ends a field", get + "Host: x\nA: b\r\n\r\n"},
       {"LF alone ends the head", get + "Host: x\r\n\n"},
       {"only LF", "GET / HTTP/1.1\nHost: x\n\n"},
-      {"CR alone in a field", get + kHost + "A: b\rC: d\r\n\r\n"},
-      {"CR alone before CR LF", get + kHost + "A: b\r\r\n\r\n"},
-      {"CR alone ends the head", get + kHost + "\r\r\n\r\n"},
-      {"NUL in a field", get + kHost + std::string("A: b\0c\r\n\r\n", 10)},
-      {"control character in a field", get + kHost + "A: \x0b\r\n\r\n"},
-      {"no colon", get + kHost + "A\r\n\r\n"},
-      {"no name", get + kHost + ": b\r\n\r\n"},
-      {"space before the colon", get + kHost + "A : b\r\n\r\n"},
+      {"CR alone in a field", get + Host() + "A: b\rC: d\r\n\r\n"},
+      {"CR alone before CR LF", get + Host() + "A: b\r\r\n\r\n"},
+      {"CR alone ends the head", get + Host() + "\r\r\n\r\n"},
+      {"NUL in a field", get + Host() + std::string("A: b\0c\r\n\r\n", 10)},
+      {"control character in a field", get + Host() + "A: \x0b\r\n\r\n"},
+      {"no colon", get + Host() + "A\r\n\r\n"},
+      {"no name", get + Host() + ": b\r\n\r\n"},
+      {"space before the colon", get + Host() + "A : b\r\n\r\n"},
       {"space before the colon of a length",
        Post("Content-Length : 3\r\n", "abc")},
-      {"tab before the colon", get + kHost + "A\t: b\r\n\r\n"},
-      {"space in a name", get + kHost + "A B: c\r\n\r\n"},
-      {"beyond ASCII in a name", get + kHost + "\xc3\xa4: c\r\n\r\n"},
-      {"first field begins with a space", get + " A: b\r\n" + kHost + "\r\n"},
-      {"folded field", get + kHost + "A: b\r\n c\r\n\r\n"},
-      {"folded by a tab", get + kHost + "A: b\r\n\tc\r\n\r\n"},
-      {"folded after nothing", get + kHost + "A:\r\n b\r\n\r\n"},
-      {"folded to nothing", get + kHost + "A: b\r\n \r\n\r\n"},
+      {"tab before the colon", get + Host() + "A\t: b\r\n\r\n"},
+      {"space in a name", get + Host() + "A B: c\r\n\r\n"},
+      {"beyond ASCII in a name", get + Host() + "\xc3\xa4: c\r\n\r\n"},
+      {"first field begins with a space", get + " A: b\r\n" + Host() + "\r\n"},
+      {"folded field", get + Host() + "A: b\r\n c\r\n\r\n"},
+      {"folded by a tab", get + Host() + "A: b\r\n\tc\r\n\r\n"},
+      {"folded after nothing", get + Host() + "A:\r\n b\r\n\r\n"},
+      {"folded to nothing", get + Host() + "A: b\r\n \r\n\r\n"},
       {"folded length", Post("Content-Length:\r\n 3\r\n", "abc")},
       {"no host", get + "\r\n"},
-      {"two hosts", get + kHost + kHost + "\r\n"},
-      {"two hosts in 1.0", "GET / HTTP/1.0\r\n" + kHost + "host: y\r\n\r\n"},
+      {"two hosts", get + Host() + Host() + "\r\n"},
+      {"two hosts in 1.0", "GET / HTTP/1.0\r\n" + Host() + "host: y\r\n\r\n"},
       {"space in the host", get + "Host: x y\r\n\r\n"},
       {"path in the host", get + "Host: x/y\r\n\r\n"},
       {"user in the host", get + "Host: u@x\r\n\r\n"},
       {"list of hosts", get + "Host: x\"y\r\n\r\n"},
       {"two authorizations",
-       get + kHost + "Authorization: a\r\nauthorization: a\r\n\r\n"},
+       get + Host() + "Authorization: a\r\nauthorization: a\r\n\r\n"},
+      {"two origins", get + Host() + "Origin: a\r\nOrigin: b\r\n\r\n"},
       {"two content types",
        Post("Content-Type: a\r\nContent-Type: a\r\nContent-Length: 1\r\n",
             "a")},
       {"authorization beyond ASCII",
-       get + kHost + "Authorization: \xff\r\n\r\n"},
-      {"connection that is no list", get + kHost + "Connection: a b\r\n\r\n"},
+       get + Host() + "Authorization: \xff\r\n\r\n"},
+      {"connection that is no list", get + Host() + "Connection: a b\r\n\r\n"},
       {"length and coding",
        Post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
             "0\r\n\r\n")},
@@ -235,7 +236,7 @@ TEST(RefusedHeads, LargeOnes) {
                  "GET / HTTP/1.1\r\nHost: x\r\nA: " + std::string(17'000, 'b')},
                 431, "head_too_large");
   ExpectRefused({"target", "GET /" + std::string(8200, 'a') + " HTTP/1.1\r\n" +
-                               kHost + "\r\n"},
+                               Host() + "\r\n"},
                 414, "target_too_long");
   ExpectRefused({"endless target", "GET /" + std::string(20'000, 'a')}, 414,
                 "target_too_long");
@@ -244,7 +245,8 @@ TEST(RefusedHeads, LargeOnes) {
 TEST(RefusedHeads, TheLargestAreServed) {
   const Server server(TestOptions(), AdmitAll, Echo);
   RawClient client(server.port());
-  std::string head = "GET /" + std::string(8191, 'a') + " HTTP/1.1\r\n" + kHost;
+  std::string head =
+      "GET /" + std::string(8191, 'a') + " HTTP/1.1\r\n" + Host();
   head += "A: " + std::string(16 * 1024 - head.size() - 7, 'b') + "\r\n\r\n";
   ASSERT_EQ(head.size(), 16 * 1024);
   for (int i = 0; i < 2; ++i) {
@@ -253,28 +255,28 @@ TEST(RefusedHeads, TheLargestAreServed) {
     EXPECT_EQ(answer->status, 200);
   }
   const auto large = client.Ask("GET /" + std::string(8192, 'a') +
-                                " HTTP/1.1\r\n" + kHost + "\r\n");
+                                " HTTP/1.1\r\n" + Host() + "\r\n");
   ASSERT_TRUE(large);
   EXPECT_EQ(large->status, 414);
 }
 
 TEST(RefusedHeads, WhatIsAllowedIsServed) {
   const std::vector<Case> requests = {
-      {"empty line first", "\r\nGET / HTTP/1.1\r\n" + kHost + "\r\n"},
+      {"empty line first", "\r\nGET / HTTP/1.1\r\n" + Host() + "\r\n"},
       {"empty host", "GET / HTTP/1.1\r\nHost:\r\n\r\n"},
       {"IPv6 host", "GET / HTTP/1.1\r\nHost: [::1]:7420\r\n\r\n"},
       {"no space", "GET / HTTP/1.1\r\nHost:x\r\n\r\n"},
       {"tabs around values", "GET / HTTP/1.1\r\nHost:\t x \t\r\n\r\n"},
       {"beyond ASCII in other fields",
-       "GET / HTTP/1.1\r\n" + kHost + "A: \xc3\xa4\r\n\r\n"},
-      {"empty field", "GET / HTTP/1.1\r\n" + kHost + "A:\r\nB: \r\n\r\n"},
+       "GET / HTTP/1.1\r\n" + Host() + "A: \xc3\xa4\r\n\r\n"},
+      {"empty field", "GET / HTTP/1.1\r\n" + Host() + "A:\r\nB: \r\n\r\n"},
       {"length 0", Post("Content-Length: 0\r\n", "")},
       {"zeros before a length", Post("Content-Length: 003\r\n", "abc")},
       {"capitals",
        Post("TRANSFER-ENCODING: Chunked\r\n", "3\r\nabc\r\n0\r\n\r\n")},
       {"chunks", Post("Transfer-Encoding: chunked\r\n",
                       "003;a;b=c;d=\"e\\\"f\"\r\nabc\r\n0;x\r\nA: b\r\n\r\n")},
-      {"unknown field", "GET / HTTP/1.1\r\n" + kHost + "Upgrade: h2c\r\n\r\n"},
+      {"unknown field", "GET / HTTP/1.1\r\n" + Host() + "Upgrade: h2c\r\n\r\n"},
   };
   const Server server(TestOptions(), AdmitAll, Echo);
   RawClient client(server.port());

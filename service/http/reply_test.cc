@@ -22,7 +22,7 @@ using testing::Becomes;
 using testing::RawClient;
 using testing::TestOptions;
 
-const std::string kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+std::string Get() { return "GET / HTTP/1.1\r\nHost: x\r\n\r\n"; }
 
 /// Keeps the replies of all requests for the test.
 class Held {
@@ -54,7 +54,7 @@ TEST(Reply, MayComeFromAnotherThreadLater) {
   Held held;
   const Server server(TestOptions(), AdmitAll, held.handler());
   RawClient client(server.port());
-  client.Send(kGet + kGet);
+  client.Send(Get() + Get());
   Reply first = held.Take();
   // The second request waits for the answer to the first.
   EXPECT_FALSE(client.Hears(0.05));
@@ -74,7 +74,7 @@ TEST(Reply, ThatIsDroppedIsAnsweredBy500) {
   const Server server(TestOptions(), AdmitAll, held.handler());
   RawClient client(server.port());
   for (int i = 0; i < 2; ++i) {
-    client.Send(kGet);
+    client.Send(Get());
     { const Reply dropped = held.Take(); }
     const auto answer = client.Read();
     ASSERT_TRUE(answer);
@@ -91,7 +91,7 @@ TEST(Reply, IsAnsweredBy500IfTheHandlerThrows) {
   });
   RawClient client(server.port());
   for (int i = 0; i < 2; ++i) {
-    const auto answer = client.Ask(kGet);
+    const auto answer = client.Ask(Get());
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->status, 500);
     EXPECT_EQ(answer->body.find("secret"), std::string::npos);
@@ -105,7 +105,7 @@ TEST(Reply, StaysTheAnswerIfTheHandlerThrowsAfterIt) {
   });
   RawClient client(server.port());
   for (int i = 0; i < 2; ++i) {
-    const auto answer = client.Ask(kGet);
+    const auto answer = client.Ask(Get());
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->body, "sent");
   }
@@ -115,7 +115,7 @@ TEST(Reply, IsSentOnce) {
   Held held;
   const Server server(TestOptions(), AdmitAll, held.handler());
   RawClient client(server.port());
-  client.Send(kGet + kGet);
+  client.Send(Get() + Get());
   Reply sent = held.Take();
   EXPECT_THROW(sent.Piece("x"), std::logic_error);
   EXPECT_THROW(sent.End(), std::logic_error);
@@ -136,10 +136,10 @@ TEST(Reply, AssignedToDropsItsFormerRequest) {
   Held held;
   const Server server(TestOptions(), AdmitAll, held.handler());
   RawClient first(server.port());
-  first.Send(kGet);
+  first.Send(Get());
   Reply reply = held.Take();
   RawClient second(server.port());
-  second.Send(kGet);
+  second.Send(Get());
   reply = held.Take();
   const auto dropped = first.Read();
   ASSERT_TRUE(dropped);
@@ -154,7 +154,7 @@ TEST(Reply, MayOutliveItsClient) {
   Held held;
   const Server server(TestOptions(), AdmitAll, held.handler());
   RawClient client(server.port());
-  client.Send(kGet);
+  client.Send(Get());
   Reply reply = held.Take();
   client.Reset();
   reply.Send({.body = std::string(1'000'000, 'x')});
@@ -168,7 +168,7 @@ TEST(Reply, MayOutliveTheServer) {
   std::vector<RawClient> clients;
   for (int i = 0; i < 4; ++i) {
     clients.emplace_back(server->port());
-    clients.back().Send(kGet);
+    clients.back().Send(Get());
   }
   Reply sent = held.Take();
   Reply begun = held.Take();
@@ -186,7 +186,7 @@ TEST(Pieces, ReachTheClientAtOnce) {
   const Server server(TestOptions(), AdmitAll, held.handler());
   RawClient client(server.port());
   for (int round = 0; round < 2; ++round) {
-    client.Send(kGet);
+    client.Send(Get());
     Reply reply = held.Take();
     reply.Begin(201, "application/x-ndjson");
     std::string head;
@@ -231,7 +231,7 @@ TEST(Pieces, AreLeftOutForHead) {
   Held held;
   const Server server(TestOptions(), AdmitAll, held.handler());
   RawClient client(server.port());
-  client.Send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n" + kGet);
+  client.Send("HEAD / HTTP/1.1\r\nHost: x\r\n\r\n" + Get());
   {
     Reply reply = held.Take();
     reply.Begin(200, "text/plain");
@@ -280,7 +280,7 @@ TEST(Pieces, ComeInOrderFromAWorker) {
   for (int i = 0; i < 20'000; ++i) expected += std::to_string(i) + '\n';
   std::vector<RawClient> clients;
   for (int i = 0; i < 6; ++i) clients.emplace_back(server.port());
-  for (RawClient& client : clients) client.Send(kGet);
+  for (RawClient& client : clients) client.Send(Get());
   for (RawClient& client : clients) {
     const auto answer = client.Read();
     ASSERT_TRUE(answer);
@@ -303,7 +303,7 @@ TEST(Pieces, WaitForAReaderAndEndWithIt) {
   });
   workers = &server;
   RawClient client(server.port(), 4096);
-  client.Send(kGet);
+  client.Send(Get());
   // The client reads nothing. What is made stays near what the queue and the
   // sockets hold.
   EXPECT_TRUE(Becomes([&] { return gone.load(); }));
@@ -325,7 +325,7 @@ TEST(Pieces, StopWhenTheClientIsGone) {
   });
   workers = &server;
   RawClient client(server.port());
-  client.Send(kGet);
+  client.Send(Get());
   ASSERT_FALSE(client.ReadSome(10).empty());
   client.Reset();
   EXPECT_TRUE(Becomes([&] { return gone.load(); }));
@@ -335,7 +335,7 @@ TEST(Pieces, HaveNoTextOfAnotherHeader) {
   Held held;
   const Server server(TestOptions(), AdmitAll, held.handler());
   RawClient client(server.port());
-  client.Send(kGet);
+  client.Send(Get());
   Reply reply = held.Take();
   reply.Begin(200, "text/plain\r\nX: y");
   const auto answer = client.Read();

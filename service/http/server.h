@@ -25,6 +25,7 @@ enum class Method : std::uint8_t {
   kOther,
 };
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 /// What a request says before its body.
 struct Head {
   Method method = Method::kGet;
@@ -38,7 +39,6 @@ struct Head {
   std::string origin = {};
 };
 
-// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct Response {
   unsigned status = 200;
   std::string content_type = "application/json";

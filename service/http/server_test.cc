@@ -115,13 +115,16 @@ TEST(Server, TellsWhatAHeadSays) {
       Echo);
   RawClient client(server.port());
   ASSERT_TRUE(
-      client.Ask("POST /p?q HTTP/1.1\r\nhost: x\r\n"
+      client.Ask("POST /p?q HTTP/1.1\r\nhost: x:80\r\n"
+                 "Origin: http://x\r\n"
                  "AUTHORIZATION:   Bearer t \t\r\n"
                  "content-type: application/json\r\n"
                  "Content-Length: 2\r\n\r\n{}"));
   EXPECT_EQ(seen.method, Method::kPost);
   EXPECT_EQ(seen.path, "/p");
   EXPECT_EQ(seen.query, "q");
+  EXPECT_EQ(seen.host, "x:80");
+  EXPECT_EQ(seen.origin, "http://x");
   EXPECT_EQ(seen.authorization, "Bearer t");
   EXPECT_EQ(seen.content_type, "application/json");
   EXPECT_EQ(seen.content_length, 2);

@@ -19,7 +19,7 @@ using testing::Echo;
 using testing::RawClient;
 using testing::TestOptions;
 
-const std::string kGet = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+std::string Get() { return "GET / HTTP/1.1\r\nHost: x\r\n\r\n"; }
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
@@ -30,7 +30,7 @@ TEST(Stop, ClosesConnectionsThatHaveNoRequest) {
   Server server(TestOptions(), AdmitAll, Echo);
   RawClient fresh(server.port());
   RawClient kept(server.port());
-  ASSERT_TRUE(kept.Ask(kGet));
+  ASSERT_TRUE(kept.Ask(Get()));
   ASSERT_TRUE(Becomes([&] { return server.stats().connections == 2; }));
   const auto start = std::chrono::steady_clock::now();
   server.Stop(5);
@@ -38,7 +38,7 @@ TEST(Stop, ClosesConnectionsThatHaveNoRequest) {
   EXPECT_TRUE(fresh.Ends());
   EXPECT_TRUE(kept.Ends());
   EXPECT_EQ(server.stats().connections, 0);
-  EXPECT_ANY_THROW(RawClient(server.port()).Ask(kGet).value());
+  EXPECT_ANY_THROW(RawClient(server.port()).Ask(Get()).value());
 }
 
 TEST(Stop, AnswersTheRequestsThatItHas) {
@@ -51,7 +51,7 @@ TEST(Stop, AnswersTheRequestsThatItHas) {
   std::vector<RawClient> clients;
   for (int i = 0; i < 8; ++i) {
     clients.emplace_back(server.port());
-    clients.back().Send(kGet);
+    clients.back().Send(Get());
   }
   ASSERT_TRUE(Becomes([&] {
     const std::scoped_lock lock(mutex);
@@ -90,7 +90,7 @@ TEST(Stop, DoesNotWaitLongerThanItWasTold) {
     replies.push_back(std::move(reply));
   });
   RawClient client(server.port());
-  client.Send(kGet);
+  client.Send(Get());
   ASSERT_TRUE(Becomes([&] {
     const std::scoped_lock lock(mutex);
     return replies.size() == 1;
@@ -120,7 +120,7 @@ TEST(Stop, FinishesAnAnswerThatHasBegun) {
   });
   workers = &server;
   RawClient client(server.port());
-  client.Send(kGet);
+  client.Send(Get());
   ASSERT_TRUE(Becomes([&] { return begun.load(); }));
   std::thread stopper([&] {
     stopping = true;
@@ -140,11 +140,12 @@ TEST(Stop, MayBeCalledTwiceAndUnderLoad) {
   std::atomic<int> answered = 0;
   std::atomic<bool> incomplete = false;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       try {
         RawClient client(server.port());
-        while (client.Send(kGet)) {
+        while (client.Send(Get())) {
           const auto answer = client.Read();
           if (!answer) break;
           if (answer->body != "0 /? [0]") incomplete = true;

@@ -144,8 +144,9 @@ class Tls : public manyarms::testing::InAFolder {
   ServerOptions options_;
 };
 
-const std::string kLast =
-    "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+std::string Last() {
+  return "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+}
 
 bool EndsWith(const std::string& text, const std::string& end) {
   return text.size() >= end.size() &&
@@ -164,7 +165,7 @@ TEST_F(Tls, ServesRequests) {
       EXPECT_EQ(answer.find("HTTP/1.1 200 OK\r\n"), 0);
       EXPECT_TRUE(EndsWith(answer, "\r\n\r\n2 /? [3]abc"));
     }
-    ASSERT_TRUE(client.Send(kLast));
+    ASSERT_TRUE(client.Send(Last()));
     EXPECT_TRUE(EndsWith(client.ReadAll(), "0 /last? [0]"));
     EXPECT_TRUE(client.Ended());
   }
@@ -203,7 +204,7 @@ TEST_F(Tls, StreamsPieces) {
   });
   workers = &server;
   TlsClient client(server.port());
-  ASSERT_TRUE(client.Send(kLast));
+  ASSERT_TRUE(client.Send(Last()));
   const std::string answer = client.ReadAll();
   EXPECT_GT(answer.size(), 1'000'000);
   EXPECT_TRUE(EndsWith(answer, "\r\n0\r\n\r\n"));
@@ -253,7 +254,7 @@ TEST_F(Tls, RefusesConnectionsBeyondTheMost) {
   TlsClient second(server.port());
   EXPECT_FALSE(second.ready());
   EXPECT_EQ(server.stats().refused, 1);
-  ASSERT_TRUE(first.Send(kLast));
+  ASSERT_TRUE(first.Send(Last()));
   EXPECT_TRUE(EndsWith(first.ReadAll(), "0 /last? [0]"));
 }
 
@@ -280,7 +281,7 @@ TEST_F(Tls, TakesAnotherCertificate) {
   EXPECT_THROW(server.ReloadCertificate(), Error);
   const TlsClient still(server.port());
   EXPECT_EQ(still.ServersName(), "second");
-  ASSERT_TRUE(before.Send(kLast));
+  ASSERT_TRUE(before.Send(Last()));
   EXPECT_TRUE(EndsWith(before.ReadAll(), "0 /last? [0]"));
 }
 

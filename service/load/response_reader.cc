@@ -15,9 +15,9 @@ namespace {
 }
 
 bool EqualsLower(std::string_view text, std::string_view lower) {
-  return std::equal(
-      text.begin(), text.end(), lower.begin(), lower.end(),
-      [](unsigned char a, unsigned char b) { return std::tolower(a) == b; });
+  return std::ranges::equal(text, lower, [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == b;
+  });
 }
 
 std::string_view Trimmed(std::string_view text) {

@@ -149,7 +149,7 @@ std::map<std::string, std::uint64_t> ErrorsWith(
     return script(replies, request);
   });
   LoadOptions options = OptionsFor(server);
-  options.drive.timeout_seconds = 0.3;
+  options.drive.timeout_seconds = 1;
   return RunLoadTest(options).tally.errors;
 }
 
@@ -247,27 +247,29 @@ double ShareOfSlowChoices(double rate) {
   const Latencies latencies = RunLoadTest(options).tally.choose;
   int slow = 0;
   for (int i = 1; i <= 100; ++i) {
-    slow += latencies.Quantile(i / 100.0) > 0.02 ? 1 : 0;
+    slow += latencies.Quantile(i / 100.0) > 0.1 ? 1 : 0;
   }
   return slow / 100.0;
 }
 
 TEST(LoadTest, AtARateCountsThoseThatWaitedInThePauseToo) {
-  // In a closed loop one request is slow. At 500 a second, 90 of 400 are due
-  // in the first 0.18 s of the pause.
+  // In a closed loop one request is slow. At 500 a second, 50 of 400 are due
+  // in the first 0.1 s of the pause, and wait for at least as long.
   EXPECT_LE(ShareOfSlowChoices(0), 0.02);
-  EXPECT_GE(ShareOfSlowChoices(500), 0.15);
+  EXPECT_GE(ShareOfSlowChoices(500), 0.1);
 }
 
-TEST(LoadTest, KeepsToItsRate) {
+TEST(LoadTest, IsNotFasterThanItsRate) {
   Replies replies(50);
   const ScriptedServer server(std::ref(replies));
   LoadOptions options = OptionsFor(server);
   options.drive.rate = 1000;
-  options.drive.choices = 0;
-  options.drive.seconds = 0.3;
+  const auto start = std::chrono::steady_clock::now();
   const LoadReport report = RunLoadTest(options);
-  EXPECT_NEAR(static_cast<double>(report.tally.choose.count()), 300, 3);
+  EXPECT_EQ(report.tally.choose.count(), 200U);
+  // The last one of 200 is due after 199 ms.
+  EXPECT_GE(std::chrono::steady_clock::now() - start,
+            std::chrono::milliseconds(199));
 }
 
 TEST(LoadTest, LeavesABanditOfThisNameAlone) {

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -39,7 +40,7 @@ class ScriptedServer {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof(address);
     auto* plain = reinterpret_cast<sockaddr*>(&address);
-    bind(listener_, plain, size);
+    EXPECT_EQ(bind(listener_, plain, size), 0);
     listen(listener_, 1024);
     getsockname(listener_, plain, &size);
     port_ = ntohs(address.sin_port);

@@ -200,7 +200,7 @@ TEST(PostgresDatabase, KnowsWhatStatesMean) {
   EXPECT_EQ(KindOfState("23505"), FailureKind::kOther);
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, Databases, testing::kBothDatabases,
+INSTANTIATE_TEST_SUITE_P(Both, Databases, testing::DatabaseNames(),
                          testing::NameOfDatabase);
 
 }  // namespace

@@ -83,6 +83,7 @@ TEST_F(SqliteFile, HasALogThatBeginsAgainWhileOthersReadWithoutAGap) {
   database->Run("CREATE TABLE t (b BYTES)");
   std::atomic<bool> is_over = false;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&] {
       const auto reader = Open(Path(), Access::kRead);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <variant>
 #include <vector>
@@ -98,7 +99,7 @@ inline std::vector<std::string> AllRows(const StoreModel& model) {
     lines.push_back(Line(bandit.row));
     for (const auto& [place, arm] : bandit.arms) lines.push_back(Line(arm));
     auto former = bandit.former;
-    std::sort(former.begin(), former.end(), [](const auto& a, const auto& b) {
+    std::ranges::sort(former, [](const auto& a, const auto& b) {
       return std::pair(a.row.arm.added, a.row.arm.place) <
              std::pair(b.row.arm.added, b.row.arm.place);
     });
@@ -118,9 +119,8 @@ inline std::vector<std::string> AllRows(const StoreModel& model) {
       lines.push_back(Line(reward->second));
     }
     for (const auto& [name, snapshot] : bandit.snapshots) {
-      const auto arms =
-          std::count_if(snapshot.arms.begin(), snapshot.arms.end(),
-                        [](const auto& arm) { return arm.second.freed == 0; });
+      const auto arms = std::ranges::count_if(
+          snapshot.arms, [](const auto& arm) { return arm.second.freed == 0; });
       lines.push_back(fmt::format("snapshot '{}' {} {} {}", name, snapshot.time,
                                   arms, snapshot.learners.size()));
     }

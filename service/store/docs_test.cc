@@ -88,7 +88,7 @@ TEST_P(StorePage, HasQueriesThatWork) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Databases, StorePage, testing::kBothDatabases,
+INSTANTIATE_TEST_SUITE_P(Databases, StorePage, testing::DatabaseNames(),
                          testing::NameOfDatabase);
 
 }  // namespace

@@ -63,13 +63,14 @@ class OnAFaultyDisk : public testing::InAFolder {
   Sequence next_ = 1;
 };
 
+// NOLINTNEXTLINE(misc-multiple-inheritance): GoogleTest's way to parameters.
 class Passing : public OnAFaultyDisk,
                 public ::testing::WithParamInterface<FaultyDisk::Fault> {};
 
 TEST_P(Passing, IsSaidAndLosesNothing) {
   FaultyDisk disk;
   Open();
-  std::mt19937 random(1);
+  std::mt19937 random(1);  // NOLINT(bugprone-random-generator-seed)
   int faults_before = 0;
   for (int round = 0; round < 4; ++round) {
     Append(100);
@@ -99,15 +100,14 @@ TEST_P(Passing, IsSaidAndLosesNothing) {
   store_.reset();
 }
 
-std::string NameOfFault(
-    const ::testing::TestParamInfo<FaultyDisk::Fault>& info) {
-  return info.param == FaultyDisk::Fault::kFull ? "Full" : "FailingWrites";
-}
-
 INSTANTIATE_TEST_SUITE_P(Faults, Passing,
                          ::testing::Values(FaultyDisk::Fault::kFull,
                                            FaultyDisk::Fault::kWrite),
-                         NameOfFault);
+                         [](const auto& fault) {
+                           return fault.param == FaultyDisk::Fault::kFull
+                                      ? std::string("Full")
+                                      : std::string("FailingWrites");
+                         });
 
 TEST_F(OnAFaultyDisk, TriesNothingAgainAfterAFailedSync) {
   FaultyDisk disk;

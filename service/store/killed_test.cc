@@ -2,13 +2,13 @@
 // has to be there.
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <random>
 #include <string>
@@ -25,7 +25,7 @@ namespace {
 int Kills() {
   // NOLINTNEXTLINE(concurrency-mt-unsafe): no other threads run.
   const char* kills = std::getenv("MANYARMS_KILLS");
-  return kills == nullptr ? 8 : std::atoi(kills);
+  return kills == nullptr ? 8 : std::stoi(kills);
 }
 
 // Writes changes until it is killed, and the numbers of those that are durable
@@ -62,7 +62,7 @@ class Killed : public testing::BothDatabases {};
 
 TEST_P(Killed, HasWhatItSaidIsDurable) {
   std::string place = NewPlace();
-  std::mt19937_64 random(20);
+  std::mt19937_64 random(20);  // NOLINT(bugprone-random-generator-seed)
   Sequence acknowledged = 0;
   for (int kill_number = 0; kill_number < Kills(); ++kill_number) {
     if (kill_number % 20 == 19) {
@@ -95,7 +95,7 @@ TEST_P(Killed, HasWhatItSaidIsDurable) {
   EXPECT_GT(acknowledged, 0U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Databases, Killed, testing::kBothDatabases,
+INSTANTIATE_TEST_SUITE_P(Databases, Killed, testing::DatabaseNames(),
                          testing::NameOfDatabase);
 
 }  // namespace

@@ -63,7 +63,7 @@ class Load {
 std::string Disturb(const std::string& place, int times,
                     const std::function<void()>& disturb) {
   Store store({.place = place});
-  std::mt19937 random(3);
+  std::mt19937 random(3);  // NOLINT(bugprone-random-generator-seed)
   int refused = 0;
   {
     const Load load(store);

@@ -93,9 +93,8 @@ std::vector<Store::RecentReward> Store::RecentRewards(BanditNumber bandit,
     while (query.Next()) {
       rewards.push_back(
           {.id = std::string(query.TextAt(0)),
-           .decision = query.IsNull(1)
-                           ? 0
-                           : static_cast<Sequence>(query.IntegerAt(1)),
+           .decision =
+               query.IsNull(1) ? 0 : static_cast<Sequence>(query.IntegerAt(1)),
            .sequence = static_cast<Sequence>(query.IntegerAt(2)),
            .learner = std::string(query.TextAt(3))});
     }

@@ -86,16 +86,14 @@ class RandomStore : public testing::BothDatabases {
       EXPECT_EQ(Line(reward), Line(bandit.rewards.at(reward.sequence)));
     }
     EXPECT_EQ(rewards.size(),
-              std::count_if(bandit.rewards.begin(), bandit.rewards.end(),
-                            [&](const auto& reward) {
-                              return reward.second.decision == row.sequence;
-                            }));
+              std::ranges::count_if(bandit.rewards, [&](const auto& reward) {
+                return reward.second.decision == row.sequence;
+              }));
     if (row.event.empty()) return;
     EXPECT_EQ(store_->FindEvent(number, row.event).size(),
-              std::count_if(bandit.decisions.begin(), bandit.decisions.end(),
-                            [&](const auto& other) {
-                              return other.second.event == row.event;
-                            }));
+              std::ranges::count_if(bandit.decisions, [&](const auto& other) {
+                return other.second.event == row.event;
+              }));
   }
 
   std::string place_;
@@ -130,7 +128,7 @@ TEST_P(RandomStore, HasTheRowsOfTheModel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Databases, RandomStore, testing::kBothDatabases,
+INSTANTIATE_TEST_SUITE_P(Databases, RandomStore, testing::DatabaseNames(),
                          testing::NameOfDatabase);
 
 }  // namespace

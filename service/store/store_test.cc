@@ -330,7 +330,7 @@ TEST_P(AStore, ReadsWhileOthersWrite) {
   EXPECT_EQ(wrong, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Databases, AStore, testing::kBothDatabases,
+INSTANTIATE_TEST_SUITE_P(Databases, AStore, testing::DatabaseNames(),
                          testing::NameOfDatabase);
 
 class AFile : public AStore {};

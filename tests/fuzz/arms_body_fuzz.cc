@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
   const bool npy = (data[0] & 1U) != 0;
   const bool named = (data[0] & 2U) != 0;
   const Arms whole = Read(npy, named, body, size);
-  for (const std::size_t step : {1, 13}) {
+  for (const std::size_t step : {std::size_t{1}, std::size_t{13}}) {
     const Arms parts = Read(npy, named, body, step);
     Check(parts.refusal.empty() == whole.refusal.empty());
     if (whole.refusal.empty()) {

@@ -109,7 +109,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data,
                                       std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::string whole = Reader().Read(text, std::max<std::size_t>(size, 1));
-  for (const std::size_t step : {1, 7}) {
+  for (const std::size_t step : {std::size_t{1}, std::size_t{7}}) {
     Check(Reader().Read(text, step) == whole);
   }
   return 0;

@@ -50,6 +50,10 @@ class Page:
         self.origins.add(url)
         self.browser.get(url + "/")
 
+    def leave(self):
+        """So that the page does not miss a service that is stopped."""
+        self.browser.get("about:blank")
+
     def script(self, text, *arguments):
         return self.browser.execute_script(text, *arguments)
 

@@ -13,104 +13,24 @@ build/manyarms.
 """
 
 import pathlib
-import random
-import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import urllib.request
 
 from page_browser import Page, check, open_browser, wait_for
+from page_worlds import (HOSTILE, Traffic, make_apprentice, make_world, must, run_shell_line, stop,
+                         url_of)
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from service_process import PROGRAM, Service
+from service_process import Service
 
 HERE = pathlib.Path(__file__).resolve().parent
-HOSTILE = "<img src=x onerror=alert(1)>"
 # What the browser itself writes about answers that are not 200.
 EXPECTED_IN_CONSOLE = "Failed to load resource"
-
-
-def url_of(service):
-    return f"http://127.0.0.1:{service.port}"
-
-
-def must(answer):
-    status, said = answer
-    check(status in (200, 201), f"the service answers {status}: {said}")
-    return said
-
-
-def stop(service):
-    code = service.stop()
-    check(code == 0, f"the service ended with {code}: {service.end_of_log()}")
-
-
-class Traffic:
-    """Choices and rewards of a world in which the first arm is the best."""
-
-    def __init__(self, service, bandit, learners):
-        self.service, self.bandit, self.learners = service, bandit, learners
-        self.random = random.Random(1)
-        self.ending = threading.Event()
-        self.error = None
-        self.thread = threading.Thread(target=self.run, daemon=True)
-
-    def round(self, connection):
-        choices = [{"learner": self.random.choice(self.learners)} for _ in range(20)]
-        answers = must(connection.call(
-            "POST", f"/v1/bandits/{self.bandit}/choices", {"choices": choices}))["results"]
-        rewards = [{"decision": answer["decision"],
-                    "reward": float(self.random.random() < (0.8 if answer["arm"] == HOSTILE else 0.3))}
-                   for answer in answers]
-        must(connection.call("POST", f"/v1/bandits/{self.bandit}/rewards", {"rewards": rewards}))
-
-    def run(self):
-        connection = self.service.connect()
-        try:
-            # At most two minutes, whatever happens.
-            for _ in range(2400):
-                if self.ending.wait(0.05):
-                    return
-                self.round(connection)
-        except BaseException as error:  # told at the end, on the thread of the test
-            self.error = error
-        finally:
-            connection.close()
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ending.set()
-        self.thread.join(timeout=30)
-        check(self.error is None, f"the traffic failed: {self.error!r}")
-
-
-def run_shell_line(line):
-    """Does what a curl line of the page says."""
-    words = shlex.split(line.replace("\\\n", " "))
-    check(words[0] == "curl", f"not a curl line: {line}")
-    method, headers, data, url = "GET", {}, None, None
-    rest = iter(words[1:])
-    for word in rest:
-        if word == "-X":
-            method = next(rest)
-        elif word == "-H":
-            name, value = next(rest).split(":", 1)
-            headers[name] = value.strip()
-        elif word == "-d":
-            data = next(rest).encode()
-        else:
-            url = word
-    request = urllib.request.Request(url, data, headers, method=method)
-    with urllib.request.urlopen(request, timeout=20) as answer:
-        check(answer.status in (200, 201), f"{line} answered {answer.status}")
 
 
 def check_begin(page, service):
@@ -132,14 +52,6 @@ def check_begin(page, service):
     wait_for("the first reward", lambda: "first reward" in page.text("verdict"))
     check(not page.seen("bandit-steps"), "steps are shown although all are done")
     page.check_console("empty")
-
-
-def make_world(service):
-    must(service.call("PUT", "/v1/bandits/world", {
-        "dim": 3, "explore_uniform": 0.3, "exploration": 0.5}))
-    must(service.call("POST", "/v1/bandits/world/arms", {"arms": [
-        {"arm": HOSTILE, "features": [1, 0, 0]}, {"arm": "b", "features": [0, 1, 0]},
-        {"arm": "long-" * 40, "features": [0, 0, 1]}]}))
 
 
 def check_keyboard(page):
@@ -269,22 +181,6 @@ def check_hidden(page):
     wait_for("figures again", lambda: lives() > before + asked)
 
 
-def make_apprentice(service):
-    """Arms with large numbers, contexts and clicks; the caller chooses."""
-    largest = 2**64 - 1
-    must(service.call("PUT", "/v1/bandits/apprentice", {
-        "dim": 1, "arms": "numbers", "context_dim": 2, "rewards": "clicks",
-        "mode": "apprentice"}))
-    must(service.call("POST", "/v1/bandits/apprentice/arms", {"arms": [
-        {"arm": largest, "features": [1]}, {"arm": largest - 1, "features": [-1]}]}))
-    for _ in range(20):
-        said = must(service.call("POST", "/v1/bandits/apprentice/choose", {
-            "context": [0, 1], "own_arm": largest}))
-        must(service.call("POST", "/v1/bandits/apprentice/reward", {
-            "decision": said["decision"], "reward": 1}))
-    return largest
-
-
 def check_plain(page, service):
     """Without a uniform slice the page says how to get one."""
     must(service.call("PUT", "/v1/bandits/plain", {"dim": 1}))
@@ -361,6 +257,7 @@ def check_service(page, folder):
         check_apprentice(page, service)
         check_hidden(page)
         check_away(page, service)
+        page.leave()
         stop(service)
     finally:
         service.kill()
@@ -394,6 +291,7 @@ def check_failure(page, folder):
         page.wait_for_state("ready")
         check(not page.seen("failure"), "it still says that the store has failed")
         page.check_console("failed")
+        page.leave()
         stop(service)
     finally:
         service.kill()
@@ -428,14 +326,10 @@ def check_token(page, folder):
         check(page.script("return sessionStorage.getItem('manyarms.token')") is None,
               "the token is kept although it was to be forgotten")
         page.check_console("token", (EXPECTED_IN_CONSOLE,))
+        page.leave()
         stop(service)
     finally:
         service.kill()
-
-
-def has_demo():
-    said = subprocess.run([PROGRAM, "serve", "--help"], check=True, capture_output=True, text=True)
-    return "--demo" in said.stdout
 
 
 def check_demo(page, folder):
@@ -449,6 +343,7 @@ def check_demo(page, folder):
         wait_for("arms of the demo", lambda: page.seen("best"), 60)
         page.look("demo")
         page.check_console("demo")
+        page.leave()
         stop(service)
     finally:
         service.kill()
@@ -478,8 +373,7 @@ def main():
             check_service(page, folder)
             check_failure(page, folder)
             check_token(page, folder)
-            if has_demo():
-                check_demo(page, folder)
+            check_demo(page, folder)
         page.check_requests()
     finally:
         browser.quit()
