@@ -30,36 +30,38 @@ SLOW_CLIENTS = 20
 MOST_GROWTH = 48 << 20
 
 
+KEPT = {"names": {"dim": 2, "reward_wait": 1, "seed": 1},
+        "numbers": {"dim": 3, "context_dim": 2, "arms": "numbers", "reward_wait": 1,
+                    "aggregation": "sum", "default_reward": 0}}
+
+
 def prepare(service):
-    for name, settings in {
-            "names": {"dim": 2, "reward_wait": 1, "seed": 1},
-            "numbers": {"dim": 3, "context_dim": 2, "arms": "numbers", "reward_wait": 1,
-                        "aggregation": "sum", "default_reward": 0}}.items():
+    """The generator may have deleted its bandits, and made others in their place."""
+    for bandit in service.call("GET", "/v1/bandits")[1]["bandits"]:
+        if bandit["name"] not in KEPT:
+            service.call("DELETE", f"/v1/bandits/{bandit['name']}")
+    for name, settings in KEPT.items():
         status, answer = service.call("PUT", f"/v1/bandits/{name}", settings)
+        if status == 409:
+            status, answer = service.call("DELETE", f"/v1/bandits/{name}")
+            assert status == 204, answer
+            status, answer = service.call("PUT", f"/v1/bandits/{name}", settings)
         assert status in (200, 201), answer
 
 
 def is_well(service):
-    """A bandit may have lost all its arms by now; then they are put again."""
+    """A new bandit can be used."""
+    prepare(service)
+    path = "/v1/bandits/well"
     arm = {"features": [1, 0.5], "tags": ["red"]}
-    for _ in range(100):
-        status, _ = service.call("PUT", "/v1/bandits/names/arms/a1", arm)
-        if status == 429:  # the generator has put others in its place
-            page = service.call("GET", "/v1/bandits/names/arms?limit=50")[1]
-            service.call("POST", "/v1/bandits/names/remove-arms",
-                         {"arms": [one["arm"] for one in page["arms"]]})
-            continue
-        assert status in (200, 201), status
-        status, answer = service.call("POST", "/v1/bandits/names/predict",
-                                      {"learner": "u1", "arms": ["a1"]})
-        assert status == 200, answer
-        status, answer = service.call("POST", "/v1/bandits/names/choose", {"learner": "u1"})
-        if status == 429:  # decisions that wait for rewards, for a second
-            time.sleep(0.2)
-            continue
-        assert status == 200, answer
-        return
-    raise AssertionError("a valid choice was refused a hundred times")
+    for expected, request in (
+            (201, ("PUT", path, {"dim": 2})),
+            (201, ("PUT", f"{path}/arms/a1", arm)),
+            (200, ("POST", f"{path}/choose", {"learner": "u1", "tags": "red"})),
+            (200, ("POST", f"{path}/predict", {"learner": "u1", "best": 1})),
+            (204, ("DELETE", path, None))):
+        status, answer = service.call(*request)
+        assert status == expected, (request, status, answer)
 
 
 def run_batch(arguments, service, seed, requests, slow):
