@@ -153,6 +153,24 @@ def test_the_example_of_options_is_taken(tmp_path: pathlib.Path) -> None:
         assert manyarms.Client(url, "abcdefghijklmnop").bandits() == []
 
 
+def test_tokens_cross_a_network_only_with_tls() -> None:
+    lines = [line for _, block in blocks(MANUAL) for line in block.splitlines()]
+    elsewhere = [line for line in lines if "--address" in line and "127.0.0.1" not in line]
+    assert elsewhere and all("--certificate" in line for line in elsewhere)
+    with_token = [line for line in lines if "Bearer" in line]
+    assert with_token and not any("http://" in line for line in with_token)
+
+
+def test_only_the_service_can_read_what_is_secret() -> None:
+    unit = (ROOT / "packaging" / "manyarms.service").read_text()
+    (group,) = re.findall(r"^SupplementaryGroups=(.*)$", unit, re.MULTILINE)
+    assert f"groupadd --system {group}\n" in MANUAL
+    installed = re.findall(r"^sudo install .*/etc/manyarms/.*$", MANUAL, re.MULTILINE)
+    assert all(f"-m 640 -g {group} " in line for line in installed)
+    for file in ("manyarms.toml", "tokens", "key.pem"):
+        assert any(file in line for line in installed), file
+
+
 def test_the_unit_is_one_that_systemd_takes(tmp_path: pathlib.Path) -> None:
     checker = shutil.which("systemd-analyze")
     if checker is None:
