@@ -171,6 +171,21 @@ def test_only_the_service_can_read_what_is_secret() -> None:
         assert any(file in line for line in installed), file
 
 
+def test_the_libraries_of_the_program_are_named() -> None:
+    if shutil.which("dpkg") is None:
+        pytest.skip("this is no Debian")
+
+    def output(*command: str) -> str:
+        return subprocess.run(command, capture_output=True, text=True, check=True,
+                              timeout=60).stdout
+
+    needed = set(re.findall(r"NEEDED +(\S+)", output("objdump", "-p", program())))
+    found = {output("dpkg", "-S", f"*lib/x86_64-linux-gnu/{name}").split(":")[0]
+             for name in needed if not name.startswith("ld-")}
+    (line,) = re.findall(r"^sudo apt-get install (.*)$", MANUAL, re.MULTILINE)
+    assert found - {"libc6", "libgcc-s1"} == set(line.split())  # every Debian has those two
+
+
 def test_the_unit_is_one_that_systemd_takes(tmp_path: pathlib.Path) -> None:
     checker = shutil.which("systemd-analyze")
     if checker is None:
