@@ -73,32 +73,36 @@ void AddServiceFlags(CLI::App& command, Flags& flags) {
   constexpr const char* kGroup = "Service";
   command
       .add_option("--url", flags.url,
-                  "Of a service on this machine: other machines are refused, "
-                  "because a load test takes a service away from everybody "
-                  "else")
+                  "The service to drive. It must be on this machine: others "
+                  "are refused, because a load test takes a service away from "
+                  "everybody else")
       ->group(kGroup);
   command
       .add_option("--token-file", flags.token_file,
-                  "Its first line is an admin's token; without it the "
-                  "environment variable MANYARMS_TOKEN is taken, if it is set")
+                  "The file whose first line is an admin's token. Without it "
+                  "the environment variable MANYARMS_TOKEN is used, if it is "
+                  "set")
       ->type_name("FILE")
       ->group(kGroup);
   command
       .add_option("--bandit", flags.load.drive.bandit,
-                  "Name of the bandit that is made, and removed afterwards")
+                  "Name of the bandit that the test makes, and removes "
+                  "afterwards")
       ->group(kGroup);
   command
       .add_option("--settings", flags.load.settings,
-                  "Further settings of the bandit, an object of JSON such as "
+                  "Further settings of the bandit: an object of JSON such as "
                   "{\"policy\":\"ucb\"}")
       ->type_name("JSON")
       ->group(kGroup);
-  command.add_flag("--keep", flags.load.keep, "The bandit stays afterwards")
+  command
+      .add_flag("--keep", flags.load.keep,
+                "Do not remove the bandit afterwards")
       ->group(kGroup);
   command
       .add_flag("--reuse", flags.load.reuse,
                 "Use the bandit that an earlier test with the same --arms, "
-                "--dim, --numbers and --seed has kept; it stays")
+                "--dim, --numbers and --seed has kept, and keep it again")
       ->group(kGroup);
 }
 
@@ -108,7 +112,7 @@ void AddWorldFlags(CLI::App& command, Flags& flags) {
   command.add_option("--arms", world.arms, "Number of arms")
       ->check(Count())
       ->group(kGroup);
-  command.add_option("--dim", world.dim, "Features of an arm")
+  command.add_option("--dim", world.dim, "Number of features of an arm")
       ->check(Count())
       ->group(kGroup);
   command.add_option("--learners", world.learners, "Number of learners")
@@ -116,25 +120,27 @@ void AddWorldFlags(CLI::App& command, Flags& flags) {
       ->group(kGroup);
   command
       .add_option("--zipf", world.zipf,
-                  "How unequally often learners come: learner i in proportion "
-                  "to 1/i^Z; 0: equally often")
+                  "Z in Zipf's law: learner i comes in proportion to 1/i^Z. "
+                  "With 0 all come equally often")
       ->group(kGroup);
   command
       .add_option("--rewards", flags.rewards,
-                  "linear: real numbers; clicks: 0 or 1")
+                  "linear: rewards are real numbers; clicks: they are 0 or 1")
       ->check(CLI::IsMember({"linear", "clicks"}))
       ->group(kGroup);
   command
       .add_flag("--numbers", flags.load.drive.numbered,
-                "Arms have numbers in place of names such as "
+                "Give arms numbers in place of names such as "
                 "espresso-machine-0168")
       ->group(kGroup);
   command
       .add_option("--visits", flags.load.drive.visits,
-                  "With another number other learners come, to the same world")
+                  "A number from which the visits are drawn. With another one "
+                  "the same world gets other visits")
       ->check(Count())
       ->group(kGroup);
-  command.add_option("--seed", world.seed, "Of everything that is drawn")
+  command
+      .add_option("--seed", world.seed, "Seed of the world and of its visits")
       ->check(Count())
       ->group(kGroup);
 }
@@ -144,43 +150,50 @@ void AddLoadFlags(CLI::App& command, Flags& flags) {
   load::DriveOptions& drive = flags.load.drive;
   command
       .add_option("--connections", drive.connections,
-                  "Each has one request under way at a time")
+                  "Number of connections, each of which has one request under "
+                  "way at a time")
       ->check(Count())
       ->group(kGroup);
   command
-      .add_option("--threads", drive.threads, "That drive these connections")
+      .add_option("--threads", drive.threads,
+                  "Number of threads that drive these connections")
       ->check(Count())
       ->group(kGroup);
   command
       .add_option("--batch", drive.batch,
-                  "Choices in one request, and then rewards")
+                  "Number of choices in one request, whose rewards are then "
+                  "sent in one request, too")
       ->check(Count())
       ->group(kGroup);
   command
-      .add_option("--rate", drive.rate,
-                  "Choices that are due in each second, whatever the service "
-                  "can do; times count from then on. 0: each connection sends "
-                  "its next request when it has the answer to the last one")
+      .add_option(
+          "--rate", drive.rate,
+          "Number of choices that are due in each second, whatever "
+          "the service can do; the time of a request counts from the "
+          "moment at which it was due. With 0 each connection sends its "
+          "next request when it has the answer to the last one")
       ->group(kGroup);
-  command.add_option("--seconds", drive.seconds, "How long it is measured")
+  command.add_option("--seconds", drive.seconds, "How long to measure")
       ->group(kGroup);
   command
       .add_option("--choices", drive.choices,
-                  "Ends earlier after this number of choices; 0: it does not")
+                  "End earlier, after this number of choices. With 0 the test "
+                  "does not end earlier")
       ->check(Count())
       ->group(kGroup);
   command
       .add_option("--warm-up", drive.warm_up,
-                  "Seconds of load before anything is measured")
+                  "How many seconds to drive the service before anything is "
+                  "measured")
       ->group(kGroup);
   command
       .add_option("--timeout", drive.timeout_seconds,
-                  "Seconds after which a request counts as failed")
+                  "Number of seconds after which a request counts as failed")
       ->group(kGroup);
   command
       .add_flag("--unchecked", drive.unchecked,
-                "Look at nothing but the statuses of answers, as for a server "
-                "that always answers the same")
+                "Check only the statuses of answers, not what they say. This "
+                "is for a server that always answers the same")
       ->group(kGroup);
 }
 
@@ -197,7 +210,9 @@ void AddLoadTest(CLI::App& app) {
   AddServiceFlags(*command, *flags);
   AddWorldFlags(*command, *flags);
   AddLoadFlags(*command, *flags);
-  command->add_flag("--json", flags->json, "One JSON object; times in seconds")
+  command
+      ->add_flag("--json", flags->json,
+                 "Print one JSON object, with times in seconds")
       ->group("Output");
   command
       ->add_option("--output", flags->output,

@@ -130,22 +130,27 @@ void AddLog(CLI::App& app) {
                    "The service's file, or the URL postgresql://... of its "
                    "database")
       ->required();
-  command->add_option("--bandit", flags->log.bandit, "Its name")->required();
+  command->add_option("--bandit", flags->log.bandit, "Name of the bandit")
+      ->required();
   command->add_option("--output", flags->output,
-                      "Write to this file, whole or not at all; - is standard "
-                      "output");
+                      "The file to write, which is made whole or not at all; "
+                      "- is standard output");
   command
       ->add_option("--since", flags->since,
-                   "Decisions from this time on, with their rewards whenever "
-                   "they came: 2026-01-31, 2026-01-31T23:59:59Z (UTC) or "
+                   "Write only decisions and observations from this time on. "
+                   "Rewards are written with their decisions, whenever they "
+                   "came. A time is 2026-01-31, 2026-01-31T23:59:59Z (UTC) or "
                    "seconds since 1970")
       ->type_name("TIME");
-  command->add_option("--until", flags->until, "Decisions before this time")
+  command
+      ->add_option("--until", flags->until,
+                   "Write only decisions and observations before this time")
       ->type_name("TIME");
-  command->add_option("--learner", flags->learner, "Of this learner only");
+  command->add_option("--learner", flags->learner,
+                      "Write only what belongs to this learner");
   command->add_flag("--no-arms", flags->no_arms,
-                    "Not when arms came and went: a smaller log, which can "
-                    "be replayed, but evaluated only with --arms");
+                    "Leave out when arms came and went. The log is smaller "
+                    "and can be replayed, but evaluated only with --arms");
   command->callback([flags] { Export(*flags); });
 }
 

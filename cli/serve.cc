@@ -154,11 +154,13 @@ void AddPlaces(CLI::App& command, Flags& flags) {
            "database of PostgreSQL as postgresql://user@host/name")
       ->type_name("PLACE");
   service.Add("--address", options.server.address,
-              "The address to listen on. Others than 127.0.0.1 and ::1 need "
+              "The address to listen on. Any but 127.0.0.1 and ::1 needs "
               "tokens");
-  service.Add("--port", options.server.port, "0: any that is free");
+  service.Add("--port", options.server.port,
+              "The port to listen on. With 0 it is any that is free");
   service.Add("--threads", options.server.threads,
-              "Threads that answer; 0: as many as there are processors");
+              "Number of threads that answer. With 0 there are as many as "
+              "processors");
   service
       .Add("--durability", flags.durability,
            "full: every answer waits until the store has what it acknowledges; "
@@ -167,16 +169,19 @@ void AddPlaces(CLI::App& command, Flags& flags) {
       ->check(CLI::IsMember({"full", "relaxed"}));
   service
       .Add("--retention-days", options.engine.retention_days,
-           "Decisions and rewards older than this are deleted; 0: never")
+           "Delete decisions and rewards that are older than this number of "
+           "days. With 0 none are deleted")
       ->check(CLI::NonNegativeNumber);
   service.AddPositive("--save-seconds", options.engine.save_seconds,
-                      "Learners that have changed are saved this often, so "
-                      "that a restart has little to replay");
+                      "Save learners that have changed whenever this number of "
+                      "seconds has passed, so that a restart has little to "
+                      "replay");
   service.AddPositive("--slow-seconds", options.slow_seconds,
-                      "Requests that take longer are logged");
+                      "Log requests that take longer than this number of "
+                      "seconds");
   service.AddPositive("--stop-seconds", flags.stop_seconds,
-                      "How long to wait for requests that are under way when "
-                      "the service is asked to stop");
+                      "How many seconds to wait for requests that are under "
+                      "way when the service is asked to stop");
   command
       .add_flag("--demo", flags.demo,
                 "Make a bandit with a small world and simulated visitors, to "
@@ -189,17 +194,20 @@ void AddSecurity(CLI::App& command, Flags& flags) {
   const Group security(command, "Security");
   security
       .Add("--tokens", options.tokens_file,
-           "A file of tokens, a line each: read, decide or admin, a space, the "
-           "token. Without it the environment variable MANYARMS_TOKENS, "
-           "role:token,role:token. SIGHUP reads it again")
+           "A file of tokens. Each line has a role (read, decide or admin), a "
+           "space and the token. Without a file, the environment variable "
+           "MANYARMS_TOKENS may have them as role:token,role:token. SIGHUP "
+           "makes the service read the file again")
       ->type_name("FILE");
   CLI::Option* certificate =
       security
           .Add("--certificate", options.server.certificate,
-               "The certificate chain for TLS (PEM)")
+               "The file of the certificate chain for TLS, in PEM")
           ->type_name("FILE");
   CLI::Option* key =
-      security.Add("--key", options.server.key, "Its private key (PEM)")
+      security
+          .Add("--key", options.server.key,
+               "The file of the certificate's private key, in PEM")
           ->type_name("FILE");
   certificate->needs(key);
   key->needs(certificate);
@@ -210,23 +218,26 @@ void AddLimits(CLI::App& command, Flags& flags) {
   service::Limits& limits = options.engine.limits;
   const Group group(command, "Limits");
   group.Add("--max-body", options.most_body,
-            "Bytes of a body, but for those with many arms");
+            "Largest number of bytes of a body that does not have many arms");
   group.Add("--max-arms-body", options.most_arms_body,
-            "Bytes of a body of JSON lines or NumPy arrays with many arms");
+            "Largest number of bytes of a body with many arms, as JSON lines "
+            "or NumPy arrays");
   group.Add("--max-batch", options.most_batch,
-            "Choices or rewards in one request");
+            "Largest number of choices or rewards in one request");
   group.Add("--max-connections", options.server.most_connections,
-            "Connections at the same time");
-  group.Add("--max-bandits", limits.bandits, "Bandits");
-  group.Add("--max-arms", limits.arms, "Arms of a bandit");
-  group.Add("--max-learners", limits.learners, "Learners of a bandit");
+            "Largest number of connections at the same time");
+  group.Add("--max-bandits", limits.bandits, "Largest number of bandits");
+  group.Add("--max-arms", limits.arms, "Largest number of arms of a bandit");
+  group.Add("--max-learners", limits.learners,
+            "Largest number of learners of a bandit");
   group.Add("--max-open-decisions", limits.open_decisions,
-            "Decisions of a bandit that wait for a reward");
+            "Largest number of decisions of a bandit that wait for a reward");
   group.Add("--max-events", limits.events,
-            "Events, and ids of rewards, of a bandit that are known for "
-            "retries");
+            "Number of a bandit's latest events, and of its latest ids of "
+            "rewards, that are kept to recognise retries");
   group.Add("--max-waiting", options.store.most_waiting,
-            "Changes that wait for the disk; beyond it requests are refused");
+            "Largest number of changes that wait for the disk. Requests that "
+            "would make more wait are refused");
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 // listed in cli_cases.json, and configuration files with random bytes.
 
 #include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -121,6 +124,45 @@ TEST(CommandLineRows, AreTheSameFromFlagsAndFromAFile) {
   const auto b = nlohmann::json::parse(flags.out);
   EXPECT_EQ(a["decision_digest"], b["decision_digest"]);
   EXPECT_EQ(a["regret"], b["regret"]);
+}
+
+// A port of 127.0.0.1 that another program, this one, listens at.
+class BusyPort {
+ public:
+  BusyPort() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    if (socket_ < 0) return;  // then port_ is 0, which the test refuses
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof(address);
+    auto* const any = reinterpret_cast<sockaddr*>(&address);
+    EXPECT_EQ(bind(socket_, any, size), 0);
+    EXPECT_EQ(listen(socket_, 1), 0);
+    EXPECT_EQ(getsockname(socket_, any, &size), 0);
+    port_ = ntohs(address.sin_port);
+  }
+  ~BusyPort() {
+    if (socket_ >= 0) close(socket_);
+  }
+  BusyPort(const BusyPort&) = delete;
+  BusyPort& operator=(const BusyPort&) = delete;
+
+  int number() const { return port_; }
+
+ private:
+  int socket_;
+  int port_ = 0;
+};
+
+TEST(Serve, SaysThatThePortIsInUse) {
+  const BusyPort port;
+  ASSERT_NE(port.number(), 0);
+  const Outcome outcome =
+      RunProgram(fmt::format("serve --data {} --port {}",
+                             (Scratch() / "x.db").string(), port.number()));
+  EXPECT_EQ(outcome.status, 2);
+  ExpectParts(outcome.err, {fmt::format("port {}", port.number()), "in use"});
+  ExpectOneLine(outcome.err);
 }
 
 TEST(ConfigFile, WithAnUnknownOptionIsRefused) {
