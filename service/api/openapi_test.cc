@@ -98,6 +98,14 @@ TEST(OpenApi, RefersToWhatItHasAndHasNothingElse) {
   }
 }
 
+// Statuses that no operation lists, because any request can get them.
+TEST(OpenApi, SaysWhichAnswersAnyRequestCanGet) {
+  const std::string description = Document().at("info").at("description");
+  for (const char* status : {"405", "414", "431"}) {
+    EXPECT_NE(description.find(status), std::string::npos) << status;
+  }
+}
+
 TEST(OpenApi, GivesOperationsNamesOfTheirOwn) {
   std::set<std::string> names;
   for (const Route& route : Routes()) {
