@@ -91,7 +91,7 @@ void WidenBeam(const Json& bandit, HnswOptions& options) {
 void WidenBeam(const Json&, auto&) {}
 
 template <class Kinds>
-typename Kinds::Variant Named(const std::string& what, const Json& name) {
+auto Named(const std::string& what, const Json& name) {
   const auto options = Kinds::Named(name.get<std::string>());
   if (!options) Refuse(what, name);
   return *options;

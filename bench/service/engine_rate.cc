@@ -4,12 +4,12 @@
 //   bench_engine_rate [PAIRS] [FOLDER]
 
 #include <fmt/format.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -53,6 +53,7 @@ void Measure(const char* what, std::size_t threads, std::size_t pairs,
   const double start = Seconds();
   {
     std::vector<std::jthread> all;
+    all.reserve(threads);
     for (std::size_t t = 0; t < threads; ++t) {
       all.emplace_back([&] {
         for (std::size_t i = next++; i < pairs; i = next++) work(i);
@@ -86,7 +87,7 @@ void MeasurePopulation(std::size_t pairs) {
     population.Learn(learner, decision.id, RewardOf(i));
   };
   Measure("population, first choices", 1, pairs, pair);
-  for (const std::size_t threads : {1, 2, 1, 2}) {
+  for (const std::size_t threads : {1U, 2U, 1U, 2U}) {
     Measure("population", threads, pairs, pair);
   }
 }
@@ -101,6 +102,7 @@ void MeasureBandit(std::size_t pairs, const std::filesystem::path& folder) {
       .bandit = 1, .name = "b", .settings = ToJson(settings), .time = 1});
   ServedBandit bandit(1, "b", settings, {}, store);
   std::vector<ArmInfo> arms;
+  arms.reserve(kArms);
   for (std::size_t i = 0; i < kArms; ++i) {
     arms.push_back({.arm = fmt::format("arm {}", i), .features = RowOf(i)});
   }
@@ -118,7 +120,7 @@ void MeasureBandit(std::size_t pairs, const std::filesystem::path& folder) {
     fmt::print("{:>47.2f} s until all is durable\n", Seconds() - start);
   };
   measure("served bandit, first choices", 1);
-  for (const std::size_t threads : {1, 2, 1, 2}) {
+  for (const std::size_t threads : {1U, 2U, 1U, 2U}) {
     measure("served bandit", threads);
   }
   const double start = Seconds();

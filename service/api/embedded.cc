@@ -37,6 +37,10 @@ std::string HashesOf(std::string_view page, const std::string& element) {
 
 }  // namespace
 
+// Compilers need not support strings of this length; those that we use do.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+
 std::string_view PageText() {
   static constexpr std::string_view kText =
 #include "service/index.html.inc"
@@ -50,6 +54,8 @@ std::string_view OpenApiText() {
       ;
   return kText;
 }
+
+#pragma GCC diagnostic pop
 
 std::string PolicyOf(std::string_view page) {
   return "default-src 'none'; script-src" + HashesOf(page, "script") +

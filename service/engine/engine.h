@@ -20,9 +20,8 @@ struct EngineOptions {
   /// little to replay.
   double save_seconds = 10;
   /// For tests: the clock, in seconds since 1970.
-  /// (g++ warns without the initialiser.)
-  std::function<Time()> clock =
-      {};  // NOLINT(readability-redundant-member-init)
+  // NOLINTNEXTLINE(readability-redundant-member-init): g++ warns without it
+  std::function<Time()> clock = {};
 };
 
 /// All bandits over one store. A thread of its own learns default rewards,
