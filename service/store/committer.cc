@@ -60,14 +60,23 @@ void Committer::OpenFirst() {
   writer_ = static_cast<std::int64_t>((std::uint64_t{random()} << 31) ^
                                       std::uint64_t{random()});
   database_->Begin();
-  written_ =
-      static_cast<Sequence>(ReadMeta(*database_, "sequence").value_or(0));
+  written_ = FirstUnused(*database_) - 1;
   last_bandit_ = ReadMeta(*database_, "last_bandit").value_or(0);
+  WriteMeta(*database_, "sequence", static_cast<std::int64_t>(written_));
   WriteMeta(*database_, "writer", writer_);
+  WriteMeta(*database_, "running", 1);
   database_->Commit();
   changes_ = std::make_unique<ChangeWriter>(*database_);
   last_appended_ = written_;
   durable_ = written_;
+}
+
+Sequence Committer::FirstUnused(sql::Database& database) {
+  const auto last =
+      static_cast<Sequence>(ReadMeta(database, "sequence").value_or(0));
+  const bool is_new = !ReadMeta(database, "writer").has_value();
+  const bool was_closed = ReadMeta(database, "running") == 0;
+  return last + 1 + (is_new || was_closed ? 0 : kNumbersLeftOut);
 }
 
 Sequence Committer::Append(Change change) {
@@ -163,6 +172,7 @@ void Committer::Run() {
   }
   for (const auto& done : left) done(false);
   Refuse(tasks, "the store is closed");
+  Close();
   changes_.reset();
   database_.reset();
 }
@@ -344,6 +354,15 @@ void Committer::TidyUp() {
   if (!database_ || failed_for_good()) return;
   const auto failed = Try([&] { database_->TidyUp(); });
   if (failed && failed->is_fatal) Note(*failed);
+}
+
+void Committer::Close() {
+  if (!database_ || failed_for_good()) return;
+  Try([&] {
+    database_->Begin();
+    WriteMeta(*database_, "running", 0);
+    database_->Commit();
+  });
 }
 
 void Committer::Refuse(std::deque<Waiting>& tasks, const std::string& why) {

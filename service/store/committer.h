@@ -68,6 +68,8 @@ class Committer {
   using Batch = std::vector<Queued>;
 
   void OpenFirst();
+  /// Where the numbers of this process begin.
+  static Sequence FirstUnused(sql::Database& database);
 
   // What the thread does.
   void Run();
@@ -76,6 +78,8 @@ class Committer {
   void RunOneTask();
   void DeleteForgotten();
   void TidyUp();
+  /// Notes that all numbers that were given are in the database.
+  void Close();
   /// Throws sql::Failure and others.
   void Write(const Batch& batch, Sequence last);
   /// Opens a lost connection again, and returns whether the commit of the

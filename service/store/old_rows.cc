@@ -68,7 +68,7 @@ bool ForgottenRows::DeleteSomeOfBandits(sql::Database& database) {
 
 bool ForgottenRows::DeleteSome(sql::Database& database) {
   if (from_ == to_ && !BeginRound(database)) return false;
-  const Sequence step_end = std::min(from_ + kStep, to_);
+  const Sequence step_end = EndOfStep(database);
   database.Begin();
   if (DeleteSomeOfBandits(database)) {
     database.Commit();
@@ -94,6 +94,20 @@ bool ForgottenRows::DeleteSome(sql::Database& database) {
   database.Commit();
   from_ = step_end;
   return true;
+}
+
+Sequence ForgottenRows::EndOfStep(sql::Database& database) const {
+  Sequence end = to_;
+  for (const char* table : {"decisions", "rewards"}) {
+    const auto query = database.Prepare(
+        fmt::format("SELECT sequence FROM {} WHERE sequence > $1 AND "
+                    "sequence <= $2 ORDER BY sequence LIMIT 1 OFFSET {}",
+                    table, kStep - 1));
+    BindCount(from_, *query);
+    BindCount(end, *query);
+    while (query->Next()) end = static_cast<Sequence>(query->IntegerAt(0));
+  }
+  return end;
 }
 
 bool OldRows::DeleteSome(sql::Database& database) {

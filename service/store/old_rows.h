@@ -20,6 +20,8 @@ class ForgottenRows {
  private:
   bool BeginRound(sql::Database& database);
   bool DeleteSomeOfBandits(sql::Database& database);
+  /// The last number of a step, which has some thousand rows at most.
+  Sequence EndOfStep(sql::Database& database) const;
 
   // Rows after `from_` and up to `to_` are still to be looked at.
   Sequence from_ = 0;
