@@ -15,6 +15,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kFirstPause = 0.1;
 constexpr double kLongestPause = 5;
+constexpr std::chrono::milliseconds kBriefly(100);
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -201,6 +202,7 @@ void Committer::CommitQueued() {
   }
   if (batch.empty()) return;
   const Sequence last = LastOf(batch.back().change, batch.back().sequence);
+  bool has_failed = false;
   for (double pause = kFirstPause;;
        pause = std::min(2 * pause, kLongestPause)) {
     const auto start = Clock::now();
@@ -210,6 +212,12 @@ void Committer::CommitQueued() {
     if (!failed) {
       Committed(batch, last, SecondsSince(start));
       return;
+    }
+    // Clients that hear of a failure send again what may have been written.
+    const bool is_first = !std::exchange(has_failed, true);
+    if (is_first && failed->is_brief) {
+      std::this_thread::sleep_for(kBriefly);
+      continue;
     }
     Note(*failed);
     if (failed->for_good || !Pause(pause)) return;
@@ -253,6 +261,8 @@ std::optional<Committer::Failed> Committer::Try(
     failed.is_fatal = failure.kind() == sql::FailureKind::kFatal;
     failed.for_good =
         failed.is_fatal || failure.kind() == sql::FailureKind::kOther;
+    failed.is_brief = failure.kind() == sql::FailureKind::kLost ||
+                      failure.kind() == sql::FailureKind::kBusy;
     if (failure.kind() == sql::FailureKind::kLost) {
       changes_.reset();
       database_.reset();

@@ -60,6 +60,7 @@ class Committer {
     std::exception_ptr error;
     bool is_fatal = false;  // nothing may be written any more
     bool for_good = false;  // or it, or this, can never be
+    bool is_brief = false;  // it may work at once when it is tried again
   };
   struct Waiting {
     Task task;

@@ -51,7 +51,8 @@ struct StoreStats {
 /// commits whatever is waiting in one transaction.
 ///
 /// If a commit fails because no room is left or the connection is gone, what
-/// was not written is kept and tried again, and failure() says why. After a
+/// was not written is kept and tried again, and failure() says why (of a lost
+/// connection or a lock only if a second try fails, too). After a
 /// failed fsync nothing is tried again: failed_for_good() is true, and the
 /// process has to end; the next one begins with what was durable.
 ///
