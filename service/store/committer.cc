@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "service/store/change_size.h"
 #include "service/store/tables.h"
 
 namespace manyarms::service {
@@ -81,6 +82,7 @@ Sequence Committer::FirstUnused(sql::Database& database) {
 }
 
 Sequence Committer::Append(Change change) {
+  const std::size_t bytes = BytesOf(change);
   Sequence first = 0;
   {
     const std::scoped_lock lock(mutex_);
@@ -91,6 +93,7 @@ Sequence Committer::Append(Change change) {
     }
     if (failed_for_good_) return first;
     queue_.push_back({std::move(change), first});
+    queue_bytes_ += bytes;
   }
   work_.notify_one();
   return first;
@@ -116,7 +119,8 @@ void Committer::WhenDurable(Sequence change, Waiters::Done done) {
 
 bool Committer::congested() const {
   const std::scoped_lock lock(mutex_);
-  return queue_.size() + in_batch_ > options_.most_waiting;
+  return queue_.size() + in_batch_ > options_.most_waiting ||
+         queue_bytes_ + in_batch_bytes_ > options_.most_waiting_bytes;
 }
 
 std::string Committer::failure() const {
@@ -199,6 +203,7 @@ void Committer::CommitQueued() {
     const std::scoped_lock lock(mutex_);
     batch.swap(queue_);
     in_batch_ = batch.size();
+    in_batch_bytes_ = std::exchange(queue_bytes_, 0);
   }
   if (batch.empty()) return;
   const Sequence last = LastOf(batch.back().change, batch.back().sequence);
@@ -288,6 +293,7 @@ void Committer::Committed(const Batch& batch, Sequence last, double seconds) {
     const std::scoped_lock lock(mutex_);
     durable_ = last;
     in_batch_ = 0;
+    in_batch_bytes_ = 0;
     failure_.clear();
     ++stats_.commits;
     stats_.changes += batch.size();
@@ -310,6 +316,8 @@ void Committer::Note(const Failed& failed) {
     if (failed_for_good_) {
       queue_.clear();
       in_batch_ = 0;
+      queue_bytes_ = 0;
+      in_batch_bytes_ = 0;
     }
   }
   for (const auto& done : left) done(false);
@@ -362,7 +370,12 @@ void Committer::DeleteForgotten() {
 
 void Committer::TidyUp() {
   if (!database_ || failed_for_good()) return;
-  const auto failed = Try([&] { database_->TidyUp(); });
+  bool somebody_waits = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    somebody_waits = !queue_.empty();
+  }
+  const auto failed = Try([&] { database_->TidyUp(somebody_waits); });
   if (failed && failed->is_fatal) Note(*failed);
 }
 

@@ -115,6 +115,8 @@ class Committer {
   Sequence last_appended_ = 0;
   Sequence durable_ = 0;
   std::size_t in_batch_ = 0;
+  std::size_t queue_bytes_ = 0;
+  std::size_t in_batch_bytes_ = 0;
   std::string failure_;
   bool failed_for_good_ = false;
   bool stopping_ = false;

@@ -20,6 +20,8 @@ struct StoreOptions {
   /// Changes that may wait for the disk. Beyond it, Append still works, but
   /// congested() is true and the service refuses new work.
   std::size_t most_waiting = 100'000;
+  /// Likewise, in bytes. One change may have more if nothing else waits.
+  std::size_t most_waiting_bytes = std::size_t{512} << 20;
 };
 
 struct BanditRow {
