@@ -89,9 +89,10 @@ class Database {
   /// Once it returns, everything of the transaction survives a power cut.
   virtual void Commit() = 0;
   /// Does what commits have left to do, which takes some milliseconds from time
-  /// to time: to be called now and then, when nobody waits for a commit. Throws
-  /// Failure if it means that nothing may be written any more.
-  virtual void TidyUp() = 0;
+  /// to time: to be called after commits. While somebody waits for the next
+  /// one, it does only what cannot wait longer. Throws Failure if it means that
+  /// nothing may be written any more.
+  virtual void TidyUp(bool somebody_waits) = 0;
   /// Does nothing without a transaction, and never throws.
   virtual void Rollback() noexcept = 0;
 

@@ -39,7 +39,7 @@ class PostgresDatabase final : public Database {
   void Run(std::string_view text) override;
   void Begin() override;
   void Commit() override;
-  void TidyUp() override {}  // the server does that
+  void TidyUp(bool) override {}  // the server does that
   void Rollback() noexcept override;
   std::uint64_t SizeInBytes() override;
   void Backup(const std::string& path) override;

@@ -25,8 +25,10 @@ constexpr int kPatienceMilliseconds = 1000;
 
 // Pages of 4 KB in the log, from which on they are moved to the file.
 constexpr int kLongLog = 4096;
+constexpr int kLongLogWhileSomebodyWaits = 2 * kLongLog;
 constexpr int kTooLongLog = 4 * kLongLog;
-constexpr std::chrono::seconds kBetweenWaits(30);
+constexpr std::chrono::seconds kBetweenWaits(1);
+constexpr int kPatienceWithReadersMilliseconds = 50;
 
 // One path for a file, whichever way it is reached, as it has one lock.
 std::string OnePath(const std::string& place) {
@@ -151,18 +153,23 @@ void SqliteDatabase::Begin() {
 
 void SqliteDatabase::Commit() { Execute("COMMIT"); }
 
-void SqliteDatabase::TidyUp() {
+void SqliteDatabase::TidyUp(bool somebody_waits) {
   if (log_pages_ < moved_pages_) moved_pages_ = 0;  // the log began again
-  if (log_pages_ - moved_pages_ < kLongLog) return;
+  const int most = somebody_waits ? kLongLogWhileSomebodyWaits : kLongLog;
+  if (log_pages_ - moved_pages_ < most) return;
   // The log begins again with the next commit if nobody reads in it then. If
   // readers leave no gap, they are waited for, but not for one of them that
   // takes hours.
   const auto now = std::chrono::steady_clock::now();
   const bool waits = log_pages_ >= kTooLongLog && now >= next_wait_for_readers_;
+  if (waits) {
+    sqlite3_busy_timeout(connection_, kPatienceWithReadersMilliseconds);
+  }
   const int code = sqlite3_wal_checkpoint_v2(
       connection_, nullptr,
       waits ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, nullptr,
       nullptr);
+  if (waits) sqlite3_busy_timeout(connection_, kPatienceMilliseconds);
   if (code == SQLITE_OK) {
     moved_pages_ = log_pages_;
   } else if (KindOf(code) == FailureKind::kFatal) {

@@ -32,7 +32,7 @@ class SqliteDatabase final : public Database {
   void Begin() override;
   void Commit() override;
   /// Moves a long log to the file.
-  void TidyUp() override;
+  void TidyUp(bool somebody_waits) override;
   void Rollback() noexcept override;
   std::uint64_t SizeInBytes() override;
   void Backup(const std::string& path) override;

@@ -72,10 +72,52 @@ TEST_F(SqliteFile, HasALogThatBeginsAgain) {
     database->Begin();
     insert->Bytes(megabyte).Run();
     database->Commit();
-    database->TidyUp();
+    database->TidyUp(/*somebody_waits=*/false);
   }
   EXPECT_LT(std::filesystem::file_size(Path("a.db-wal")), 20U << 20);
   EXPECT_GT(database->SizeInBytes(), 100U << 20);
+}
+
+TEST_F(SqliteFile, HasALongerLogWhileSomebodyWaits) {
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("CREATE TABLE t (b BYTES)");
+  const auto insert = database->Prepare("INSERT INTO t (b) VALUES ($1)");
+  const std::vector<std::byte> megabyte(1 << 20);
+  const auto add = [&](int megabytes) {
+    for (; megabytes > 0; --megabytes) {
+      database->Begin();
+      insert->Bytes(megabyte).Run();
+      database->Commit();
+      database->TidyUp(/*somebody_waits=*/true);
+    }
+  };
+  const auto in_file = [&] { return std::filesystem::file_size(Path()) >> 20; };
+  add(24);
+  EXPECT_EQ(in_file(), 0U);
+  database->TidyUp(/*somebody_waits=*/false);
+  EXPECT_GE(in_file(), 24U);
+  add(100);
+  EXPECT_GT(in_file(), 60U);
+  EXPECT_LT(std::filesystem::file_size(Path("a.db-wal")), 70U << 20);
+}
+
+TEST_F(SqliteFile, DoesNotWaitLongForAReaderOfTheLog) {
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("CREATE TABLE t (b BYTES)");
+  const auto reader = Open(Path(), Access::kRead);
+  reader->Begin();
+  const auto query = reader->Prepare("SELECT count(*) FROM t");
+  query->Next();
+  query->Reset();
+  const auto insert = database->Prepare("INSERT INTO t (b) VALUES ($1)");
+  const std::vector<std::byte> much(70 << 20);
+  database->Begin();
+  insert->Bytes(much).Run();
+  database->Commit();
+  const auto start = std::chrono::steady_clock::now();
+  database->TidyUp(/*somebody_waits=*/true);
+  EXPECT_LT(std::chrono::steady_clock::now() - start,
+            std::chrono::milliseconds(800));
 }
 
 TEST_F(SqliteFile, HasALogThatBeginsAgainWhileOthersReadWithoutAGap) {
@@ -104,7 +146,7 @@ TEST_F(SqliteFile, HasALogThatBeginsAgainWhileOthersReadWithoutAGap) {
     database->Begin();
     insert->Bytes(megabyte).Run();
     database->Commit();
-    database->TidyUp();
+    database->TidyUp(/*somebody_waits=*/false);
     longest = std::max(longest, std::filesystem::file_size(Path("a.db-wal")));
   }
   is_over = true;

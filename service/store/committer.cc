@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "service/store/change_size.h"
 #include "service/store/tables.h"
 
 namespace manyarms::service {
@@ -15,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kFirstPause = 0.1;
 constexpr double kLongestPause = 5;
+constexpr std::chrono::milliseconds kBriefly(100);
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -60,17 +62,27 @@ void Committer::OpenFirst() {
   writer_ = static_cast<std::int64_t>((std::uint64_t{random()} << 31) ^
                                       std::uint64_t{random()});
   database_->Begin();
-  written_ =
-      static_cast<Sequence>(ReadMeta(*database_, "sequence").value_or(0));
+  written_ = FirstUnused(*database_) - 1;
   last_bandit_ = ReadMeta(*database_, "last_bandit").value_or(0);
+  WriteMeta(*database_, "sequence", static_cast<std::int64_t>(written_));
   WriteMeta(*database_, "writer", writer_);
+  WriteMeta(*database_, "running", 1);
   database_->Commit();
   changes_ = std::make_unique<ChangeWriter>(*database_);
   last_appended_ = written_;
   durable_ = written_;
 }
 
+Sequence Committer::FirstUnused(sql::Database& database) {
+  const auto last =
+      static_cast<Sequence>(ReadMeta(database, "sequence").value_or(0));
+  const bool is_new = !ReadMeta(database, "writer").has_value();
+  const bool was_closed = ReadMeta(database, "running") == 0;
+  return last + 1 + (is_new || was_closed ? 0 : kNumbersLeftOut);
+}
+
 Sequence Committer::Append(Change change) {
+  const std::size_t bytes = BytesOf(change);
   Sequence first = 0;
   {
     const std::scoped_lock lock(mutex_);
@@ -81,6 +93,7 @@ Sequence Committer::Append(Change change) {
     }
     if (failed_for_good_) return first;
     queue_.push_back({std::move(change), first});
+    queue_bytes_ += bytes;
   }
   work_.notify_one();
   return first;
@@ -106,7 +119,8 @@ void Committer::WhenDurable(Sequence change, Waiters::Done done) {
 
 bool Committer::congested() const {
   const std::scoped_lock lock(mutex_);
-  return queue_.size() + in_batch_ > options_.most_waiting;
+  return queue_.size() + in_batch_ > options_.most_waiting ||
+         queue_bytes_ + in_batch_bytes_ > options_.most_waiting_bytes;
 }
 
 std::string Committer::failure() const {
@@ -163,6 +177,7 @@ void Committer::Run() {
   }
   for (const auto& done : left) done(false);
   Refuse(tasks, "the store is closed");
+  Close();
   changes_.reset();
   database_.reset();
 }
@@ -188,9 +203,11 @@ void Committer::CommitQueued() {
     const std::scoped_lock lock(mutex_);
     batch.swap(queue_);
     in_batch_ = batch.size();
+    in_batch_bytes_ = std::exchange(queue_bytes_, 0);
   }
   if (batch.empty()) return;
   const Sequence last = LastOf(batch.back().change, batch.back().sequence);
+  bool has_failed = false;
   for (double pause = kFirstPause;;
        pause = std::min(2 * pause, kLongestPause)) {
     const auto start = Clock::now();
@@ -200,6 +217,12 @@ void Committer::CommitQueued() {
     if (!failed) {
       Committed(batch, last, SecondsSince(start));
       return;
+    }
+    // Clients that hear of a failure send again what may have been written.
+    const bool is_first = !std::exchange(has_failed, true);
+    if (is_first && failed->is_brief) {
+      std::this_thread::sleep_for(kBriefly);
+      continue;
     }
     Note(*failed);
     if (failed->for_good || !Pause(pause)) return;
@@ -243,6 +266,8 @@ std::optional<Committer::Failed> Committer::Try(
     failed.is_fatal = failure.kind() == sql::FailureKind::kFatal;
     failed.for_good =
         failed.is_fatal || failure.kind() == sql::FailureKind::kOther;
+    failed.is_brief = failure.kind() == sql::FailureKind::kLost ||
+                      failure.kind() == sql::FailureKind::kBusy;
     if (failure.kind() == sql::FailureKind::kLost) {
       changes_.reset();
       database_.reset();
@@ -268,6 +293,7 @@ void Committer::Committed(const Batch& batch, Sequence last, double seconds) {
     const std::scoped_lock lock(mutex_);
     durable_ = last;
     in_batch_ = 0;
+    in_batch_bytes_ = 0;
     failure_.clear();
     ++stats_.commits;
     stats_.changes += batch.size();
@@ -290,6 +316,8 @@ void Committer::Note(const Failed& failed) {
     if (failed_for_good_) {
       queue_.clear();
       in_batch_ = 0;
+      queue_bytes_ = 0;
+      in_batch_bytes_ = 0;
     }
   }
   for (const auto& done : left) done(false);
@@ -342,8 +370,22 @@ void Committer::DeleteForgotten() {
 
 void Committer::TidyUp() {
   if (!database_ || failed_for_good()) return;
-  const auto failed = Try([&] { database_->TidyUp(); });
+  bool somebody_waits = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    somebody_waits = !queue_.empty();
+  }
+  const auto failed = Try([&] { database_->TidyUp(somebody_waits); });
   if (failed && failed->is_fatal) Note(*failed);
+}
+
+void Committer::Close() {
+  if (!database_ || failed_for_good()) return;
+  Try([&] {
+    database_->Begin();
+    WriteMeta(*database_, "running", 0);
+    database_->Commit();
+  });
 }
 
 void Committer::Refuse(std::deque<Waiting>& tasks, const std::string& why) {

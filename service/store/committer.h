@@ -60,6 +60,7 @@ class Committer {
     std::exception_ptr error;
     bool is_fatal = false;  // nothing may be written any more
     bool for_good = false;  // or it, or this, can never be
+    bool is_brief = false;  // it may work at once when it is tried again
   };
   struct Waiting {
     Task task;
@@ -68,6 +69,8 @@ class Committer {
   using Batch = std::vector<Queued>;
 
   void OpenFirst();
+  /// Where the numbers of this process begin.
+  static Sequence FirstUnused(sql::Database& database);
 
   // What the thread does.
   void Run();
@@ -76,6 +79,8 @@ class Committer {
   void RunOneTask();
   void DeleteForgotten();
   void TidyUp();
+  /// Notes that all numbers that were given are in the database.
+  void Close();
   /// Throws sql::Failure and others.
   void Write(const Batch& batch, Sequence last);
   /// Opens a lost connection again, and returns whether the commit of the
@@ -110,6 +115,8 @@ class Committer {
   Sequence last_appended_ = 0;
   Sequence durable_ = 0;
   std::size_t in_batch_ = 0;
+  std::size_t queue_bytes_ = 0;
+  std::size_t in_batch_bytes_ = 0;
   std::string failure_;
   bool failed_for_good_ = false;
   bool stopping_ = false;

@@ -68,7 +68,7 @@ bool ForgottenRows::DeleteSomeOfBandits(sql::Database& database) {
 
 bool ForgottenRows::DeleteSome(sql::Database& database) {
   if (from_ == to_ && !BeginRound(database)) return false;
-  const Sequence step_end = std::min(from_ + kStep, to_);
+  const Sequence step_end = EndOfStep(database);
   database.Begin();
   if (DeleteSomeOfBandits(database)) {
     database.Commit();
@@ -96,18 +96,31 @@ bool ForgottenRows::DeleteSome(sql::Database& database) {
   return true;
 }
 
+Sequence ForgottenRows::EndOfStep(sql::Database& database) const {
+  Sequence end = to_;
+  for (const char* table : {"decisions", "rewards"}) {
+    const auto query = database.Prepare(
+        fmt::format("SELECT sequence FROM {} WHERE sequence > $1 AND "
+                    "sequence <= $2 ORDER BY sequence LIMIT 1 OFFSET {}",
+                    table, kStep - 1));
+    BindCount(from_, *query);
+    BindCount(end, *query);
+    while (query->Next()) end = static_cast<Sequence>(query->IntegerAt(0));
+  }
+  return end;
+}
+
 bool OldRows::DeleteSome(sql::Database& database) {
   DeleteSome(database, decisions_);
   DeleteSome(database, rewards_);
   if (!decisions_.done || !rewards_.done) return true;
-  DeleteFormerArms(database);
-  return false;
+  return DeleteFormerArms(database);
 }
 
 void OldRows::DeleteSome(sql::Database& database, Log& log) {
   if (log.done) return;
   // Rows come in the order of time, but for clocks that are set back: the log
-  // is done at a step in which no row is old enough.
+  // is done at a step in which no row is old, if there are none later.
   const auto step = database.Prepare(fmt::format(
       "SELECT count(*), coalesce(max(sequence), 0), coalesce(min(time), 0) "
       "FROM (SELECT sequence, time FROM {} WHERE sequence > $1 "
@@ -116,11 +129,18 @@ void OldRows::DeleteSome(sql::Database& database, Log& log) {
   BindCount(log.from, *step);
   step->Integer(kStep);
   Sequence end = 0;
+  bool has_old = false;
   while (step->Next()) {
-    log.done = step->IntegerAt(0) < kStep || step->RealAt(2) >= before_;
+    log.done = step->IntegerAt(0) < kStep;
+    has_old = step->RealAt(2) < before_;
     end = static_cast<Sequence>(step->IntegerAt(1));
   }
   if (end == 0) return;
+  if (!has_old) {
+    log.from = end;
+    log.done = log.done || !HasOldLater(database, log);
+    return;
+  }
   database.Begin();
   const auto old = fmt::format(
       "sequence > $1 AND sequence <= $2 AND time < $3 AND sequence <= "
@@ -145,14 +165,51 @@ void OldRows::DeleteSome(sql::Database& database, Log& log) {
   deleted_ += rows;
 }
 
-void OldRows::DeleteFormerArms(sql::Database& database) {
+bool OldRows::HasOldLater(sql::Database& database, const Log& log) const {
+  // Looking at all rows would take as long as reading the log. Rows of one
+  // clock follow one another, so some rows tell, closer ones first.
+  const auto last = static_cast<Sequence>(
+      Number(database, "SELECT coalesce(max(checkpoint), 0) FROM bandits"));
+  const auto query = database.Prepare(fmt::format(
+      "SELECT time FROM {} WHERE sequence > $1 ORDER BY sequence LIMIT 1",
+      log.table));
+  for (Sequence distance = kStep; log.from + distance < last;
+       distance += distance / 8) {
+    BindCount(log.from + distance, *query);
+    bool is_old = false;
+    while (query->Next()) is_old = query->RealAt(0) < before_;
+    if (is_old) return true;
+  }
+  return false;
+}
+
+bool OldRows::DeleteFormerArms(sql::Database& database) {
+  const FormerArm from = former_arm_;
+  const auto step = database.Prepare(fmt::format(
+      "SELECT bandit, added, place FROM former_arms WHERE "
+      "(bandit, added, place) > ($1, $2, $3) ORDER BY bandit, added, place "
+      "LIMIT {}",
+      kStep));
+  step->Integer(from.bandit).Integer(from.added).Integer(from.place);
+  std::int64_t rows = 0;
+  for (; step->Next(); ++rows) {
+    former_arm_ = {step->IntegerAt(0), step->IntegerAt(1), step->IntegerAt(2)};
+  }
+  if (rows == 0) return false;
   database.Begin();
   const auto statement = database.Prepare(
-      "DELETE FROM former_arms WHERE removed_time < $1 AND removed <= "
-      "(SELECT checkpoint FROM bandits AS b "
+      "DELETE FROM former_arms WHERE (bandit, added, place) > ($1, $2, $3) "
+      "AND (bandit, added, place) <= ($4, $5, $6) AND removed_time < $7 "
+      "AND removed <= (SELECT checkpoint FROM bandits AS b "
       "WHERE b.bandit = former_arms.bandit)");
-  statement->Real(before_).Run();
+  statement->Integer(from.bandit).Integer(from.added).Integer(from.place);
+  statement->Integer(former_arm_.bandit)
+      .Integer(former_arm_.added)
+      .Integer(former_arm_.place)
+      .Real(before_)
+      .Run();
   database.Commit();
+  return rows == kStep;
 }
 
 }  // namespace manyarms::service

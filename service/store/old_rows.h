@@ -20,6 +20,8 @@ class ForgottenRows {
  private:
   bool BeginRound(sql::Database& database);
   bool DeleteSomeOfBandits(sql::Database& database);
+  /// The last number of a step, which has some thousand rows at most.
+  Sequence EndOfStep(sql::Database& database) const;
 
   // Rows after `from_` and up to `to_` are still to be looked at.
   Sequence from_ = 0;
@@ -43,12 +45,23 @@ class OldRows {
     bool done = false;
   };
   void DeleteSome(sql::Database& database, Log& log);
-  void DeleteFormerArms(sql::Database& database);
+  /// Whether later rows of the log are old, although those of a step are not.
+  bool HasOldLater(sql::Database& database, const Log& log) const;
+  /// Returns whether there may be more.
+  bool DeleteFormerArms(sql::Database& database);
 
   Time before_;
   std::uint64_t deleted_ = 0;
   Log decisions_ = {.table = "decisions"};
   Log rewards_ = {.table = "rewards"};
+
+  // The key of the last former arm that was looked at.
+  struct FormerArm {
+    std::int64_t bandit = 0;
+    std::int64_t added = 0;
+    std::int64_t place = 0;
+  };
+  FormerArm former_arm_;
 };
 
 }  // namespace manyarms::service

@@ -20,6 +20,8 @@ struct StoreOptions {
   /// Changes that may wait for the disk. Beyond it, Append still works, but
   /// congested() is true and the service refuses new work.
   std::size_t most_waiting = 100'000;
+  /// Likewise, in bytes. One change may have more if nothing else waits.
+  std::size_t most_waiting_bytes = std::size_t{512} << 20;
 };
 
 struct BanditRow {
@@ -51,7 +53,8 @@ struct StoreStats {
 /// commits whatever is waiting in one transaction.
 ///
 /// If a commit fails because no room is left or the connection is gone, what
-/// was not written is kept and tried again, and failure() says why. After a
+/// was not written is kept and tried again, and failure() says why (of a lost
+/// connection or a lock only if a second try fails, too). After a
 /// failed fsync nothing is tried again: failed_for_good() is true, and the
 /// process has to end; the next one begins with what was durable.
 ///

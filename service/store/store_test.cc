@@ -14,6 +14,7 @@
 #include "both_databases.h"
 #include "manyarms/error.h"
 #include "service/sql/database.h"
+#include "service/store/old_rows.h"
 
 namespace manyarms::service {
 namespace {
@@ -106,6 +107,47 @@ TEST_P(AStore, NumbersChangesAndRowsOneAfterAnother) {
   ASSERT_EQ(found.size(), 3);
   EXPECT_EQ(found[2].rank, 2);
   EXPECT_EQ(found[2].features, (std::vector<float>{1, 2.5F, -3}));
+}
+
+// A process that is killed has given numbers that it did not write.
+TEST_P(AStore, GivesNoNumberAgainAfterAProcessThatDidNotCloseIt) {
+  Open();
+  store_->Append(ABandit(1));
+  store_.reset();
+  const auto was_killed = [&] {
+    const auto database = sql::Open(place_, sql::Database::Access::kWrite);
+    database->Run("UPDATE meta SET value = 1 WHERE name = 'running'");
+  };
+  was_killed();
+  Open();
+  EXPECT_EQ(store_->last_appended(), 1 + kNumbersLeftOut);
+  store_.reset();
+  was_killed();
+  Open();
+  EXPECT_EQ(store_->last_appended(), 1 + 2 * kNumbersLeftOut);
+  EXPECT_EQ(store_->Append(ASlate("a", 1)), 2 + 2 * kNumbersLeftOut);
+  Open();
+  EXPECT_EQ(store_->last_appended(), 2 + 2 * kNumbersLeftOut);
+}
+
+// The deletion does not go through the numbers that were left out.
+TEST_P(AStore, DeletesForgottenRowsOnBothSidesOfNumbersLeftOut) {
+  for (int round = 0; round < 2; ++round) {
+    Open();
+    if (round == 0) store_->Append(ABandit(1));
+    for (int i = 0; i < 3000; ++i) {
+      store_->Append(ASlate(i % 3 == 0 ? "b" : "a", 1));
+    }
+    if (round == 0) {
+      store_.reset();
+      const auto database = sql::Open(place_, sql::Database::Access::kWrite);
+      database->Run("UPDATE meta SET value = 1 WHERE name = 'running'");
+    }
+  }
+  store_->Append(LearnerForgotten{.bandit = 1, .learner = "a"});
+  store_->Wait(store_->last_appended());
+  ASSERT_TRUE(WaitForDeletions());
+  EXPECT_EQ(Count("decisions"), 2000);
 }
 
 TEST_P(AStore, DeletesAllRowsOfAForgottenLearnerInTheEnd) {
@@ -229,6 +271,58 @@ TEST_P(AStore, DeletesOldRowsUpToTheCheckpoint) {
   EXPECT_EQ(slates, 100U);
 }
 
+TEST_P(AStore, DeletesOldRowsAfterSomeOfAClockThatWasAhead) {
+  Open();
+  store_->Append(ABandit(1));
+  const auto add = [&](int changes, Time time) {
+    for (; changes > 0; --changes) {
+      DecisionsMade made = ASlate("a", 1);
+      made.decisions[0].time = time;
+      const Sequence decision = store_->Append(made);
+      store_->Append(RewardRow{
+          .bandit = 1, .decision = decision, .learner = "a", .time = time});
+    }
+  };
+  add(4500, 5000);
+  add(5000, 1000);
+  add(2500, 5000);
+  store_->Append(Checkpoint{.bandit = 1, .as_of = store_->last_appended()});
+  store_->Wait(store_->last_appended());
+  EXPECT_EQ(store_->DeleteOlderThan(2000), 2 * 5000U);
+  EXPECT_EQ(Count("decisions"), 7000);
+  EXPECT_EQ(Count("rewards"), 7000);
+}
+
+TEST_P(AStore, DeletesOldFormerArmsInSteps) {
+  Open();
+  for (BanditNumber number : {1, 2}) {
+    store_->Append(ABandit(number));
+    ArmsPut put = {.bandit = number, .time = 1000};
+    for (std::uint32_t place = 0; place < 3000; ++place) {
+      put.arms.push_back({.place = place, .arm = place, .features = {1}});
+    }
+    store_->Append(put);
+    store_->Append(put);
+    store_->Append(
+        Checkpoint{.bandit = number, .as_of = store_->last_appended()});
+    put.time = 5000;
+    store_->Append(put);
+  }
+  store_.reset();
+  const auto database = sql::Open(place_, sql::Database::Access::kWrite);
+  OldRows old(2000);
+  std::int64_t before = Count("former_arms");
+  EXPECT_EQ(before, 12'000);
+  for (bool is_more = true; is_more;) {
+    is_more = old.DeleteSome(*database);
+    const std::int64_t after = Count("former_arms");
+    EXPECT_LE(before - after, 2000);
+    before = after;
+  }
+  EXPECT_EQ(before, 6000);
+  EXPECT_EQ(Count("former_arms WHERE removed_time < 2000"), 0);
+}
+
 TEST_P(AStore, ReadsEventsUpToANumber) {
   Open();
   store_->Append(ABandit(1));
@@ -292,6 +386,30 @@ TEST_P(AStore, IsCongestedWhileMoreWaitsThanItMay) {
   EXPECT_LE(stats.commits, stats.changes);
   EXPECT_GT(stats.bytes, 0U);
   store_->Check();
+}
+
+TEST_P(AStore, IsCongestedWhileFewChangesOfManyBytesWait) {
+  place_ = NewPlace();
+  store_ = std::make_unique<Store>(
+      StoreOptions{.place = place_, .most_waiting_bytes = 2 << 20});
+  store_->Append(ABandit(1));
+  const LearnerSaved saved = {.bandit = 1,
+                              .learner = "a",
+                              .knowledge = std::vector<std::byte>(1 << 20)};
+  const ArmsPut put = {
+      .bandit = 1,
+      .arms = {{.arm = 1, .features = std::vector<float>(1 << 18)}}};
+  for (const Change& change : {Change(saved), Change(put)}) {
+    EXPECT_FALSE(store_->congested());
+    int appended = 0;
+    while (!store_->congested() && appended < 1000) {
+      store_->Append(change);
+      ++appended;
+    }
+    EXPECT_LT(appended, 1000);
+    store_->Wait(store_->last_appended());
+  }
+  EXPECT_FALSE(store_->congested());
 }
 
 TEST_P(AStore, ReadsWhileOthersWrite) {
@@ -361,7 +479,7 @@ TEST_P(AFile, IsCopiedWhileOthersWrite) {
       EXPECT_EQ(made.front().sequence, next);
       next += made.size();
     });
-    EXPECT_EQ(next, before + 1);
+    EXPECT_EQ(next + kNumbersLeftOut, before + 1);
   }
 }
 
