@@ -208,9 +208,9 @@ RewardAnswer ServedBandit::State::RewardClosed(const RewardRequest& request,
     answer.reason = "repeated";
     return answer;
   };
-  if (const auto known = reward_ids.Find(id)) {
-    return repeated(known->sequence);
-  }
+  // One that is being learned may still be refused: its turn is waited for.
+  const std::optional<RewardWithId> written = reward_ids.Find(id);
+  if (written && written->sequence != 0) return repeated(written->sequence);
   for (;;) {
     const Sequence forgotten = last_forgotten;
     const DecisionRow row = FindOnDisk(decision).front();

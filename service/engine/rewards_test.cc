@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <optional>
 #include <set>
 #include <string>
@@ -51,6 +54,29 @@ TEST_F(ServedBanditTest, IdsOfRewardsBelongToDecisions) {
   const Sequence other = world->Choose({}).first;
   EXPECT_TRUE(world->Reward({.decision = one, .id = "click"}).learned);
   EXPECT_TRUE(world->Reward({.decision = other, .id = "click"}).learned);
+}
+
+// The first copy is still being learned when the second one comes: it closed
+// the decision, but has no number yet.
+TEST_F(ServedBanditTest, ARewardIsNotRepeatedBeforeTheFirstIsWritten) {
+  World& world = Make();
+  const Sequence decision = world->Choose({}).first;
+  const RewardRequest request{.decision = decision, .reward = 1, .id = "r"};
+  std::atomic<int> looks = 0;
+  std::future<RewardAnswer> second;
+  world.OnClock([&] {
+    if (++looks != 2) return;
+    second =
+        std::async(std::launch::async, [&] { return world->Reward(request); });
+    second.wait_for(std::chrono::milliseconds(100));
+  });
+  const RewardAnswer first = world->Reward(request);
+  ASSERT_TRUE(second.valid());
+  const RewardAnswer repeated = second.get();
+  world.OnClock({});
+  EXPECT_TRUE(first.learned);
+  EXPECT_EQ(repeated.reason, "repeated");
+  EXPECT_EQ(repeated.durable_at, first.durable_at);
 }
 
 TEST_F(ServedBanditTest, RefusesRewardsThatCannotBe) {
