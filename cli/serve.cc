@@ -170,8 +170,8 @@ void AddPlaces(CLI::App& command, Flags& flags) {
            "Decisions and rewards older than this are deleted; 0: never")
       ->check(CLI::NonNegativeNumber);
   service.AddPositive("--save-seconds", options.engine.save_seconds,
-                      "Learners that have changed are saved this often, so "
-                      "that a restart has little to replay");
+                      "How often it is seen whether there are so many events "
+                      "that learners have to be saved");
   service.AddPositive("--slow-seconds", options.slow_seconds,
                       "Requests that take longer are logged");
   service.AddPositive("--stop-seconds", flags.stop_seconds,

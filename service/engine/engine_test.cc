@@ -189,6 +189,23 @@ TEST_F(EngineTest, DeletesWhatIsTooOld) {
   EXPECT_EQ(engine_->At("a")->Digest(), digest);
 }
 
+// Few events come, so that learners are saved for this alone.
+TEST_F(EngineTest, DeletesWhatIsTooOldOfQuietBandits) {
+  EngineOptions options;
+  options.retention_days = 0.3 / 86400;
+  options.save_seconds = 0.02;
+  Open(options);
+  const auto bandit = engine_->Create("a", Some()).bandit;
+  bandit->PutArms(SomeArms(5, 2), true);
+  const Sequence decision = bandit->Choose({.learner = "u"}).first;
+  bandit->Reward({.decision = decision, .reward = 1});
+  store_->Wait(store_->last_appended());
+  EXPECT_TRUE(Becomes([&] { return bandit->Recall(decision, 1).empty(); }));
+  const std::string digest = bandit->Digest();
+  Open();
+  EXPECT_EQ(engine_->At("a")->Digest(), digest);
+}
+
 class EngineOnAFaultyDisk : public EngineTest {
  protected:
   EngineOnAFaultyDisk() { Open(); }
