@@ -106,6 +106,7 @@ namespace {
 // else can change it. Returns whether it does.
 template <class State, class Use>
 bool WithOpen(State& state, Sequence decision, const Use& use) {
+  state.CheckNotRestoring();
   const typename State::World world(state.world);
   state.CheckNotDeleted();
   const auto stripe = state.open.StripeOf(decision);
@@ -214,6 +215,7 @@ RewardAnswer ServedBandit::State::RewardClosed(const RewardRequest& request,
   for (;;) {
     const Sequence forgotten = last_forgotten;
     const DecisionRow row = FindOnDisk(decision).front();
+    CheckNotRestoring();
     const World lock(world);
     const Turn turn(*this, row.learner);
     if (last_forgotten != forgotten) continue;
