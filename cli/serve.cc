@@ -173,9 +173,9 @@ void AddPlaces(CLI::App& command, Flags& flags) {
            "days. With 0 none are deleted")
       ->check(CLI::NonNegativeNumber);
   service.AddPositive("--save-seconds", options.engine.save_seconds,
-                      "Save learners that have changed whenever this number of "
-                      "seconds has passed, so that a restart has little to "
-                      "replay");
+                      "Look this often, in seconds, whether so much has "
+                      "happened that learners should be saved, for which a "
+                      "restart then has little to replay");
   service.AddPositive("--slow-seconds", options.slow_seconds,
                       "Log requests that take longer than this number of "
                       "seconds");

@@ -64,6 +64,8 @@ struct PopulationOptions {
 /// What a population knows of a learner, apart from what the learner knows.
 struct LearnerInfo {
   std::uint64_t choices = 0;  ///< slates count once
+  /// Number of the latest decision: those of slates count one by one.
+  std::uint64_t decisions = 0;
   std::uint64_t rewards = 0;  ///< learned, with or without a decision
   std::size_t pending = 0;    ///< decisions whose reward may still be learned
 };

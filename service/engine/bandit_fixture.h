@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ class World {
   Store& store() { return *store_; }
   Time now() const { return *now_; }
   void Advance(double seconds) { *now_ = *now_ + seconds; }
+  /// Calls hook() whenever the bandit looks at the clock. REQUIRES: it is idle.
+  void OnClock(std::function<void()> hook) { *hook_ = std::move(hook); }
 
   void WaitForStore() { store_->Wait(store_->last_appended()); }
 
@@ -70,7 +73,10 @@ class World {
 
   std::unique_ptr<ServedBandit> MakeBandit(const Settings& settings) {
     return std::make_unique<ServedBandit>(1, "b", settings, limits_, *store_,
-                                          [now = now_] { return now->load(); });
+                                          [now = now_, hook = hook_] {
+                                            if (*hook) (*hook)();
+                                            return now->load();
+                                          });
   }
 
   void Restore() {
@@ -84,6 +90,8 @@ class World {
   const Limits limits_;
   std::shared_ptr<std::atomic<Time>> now_ =
       std::make_shared<std::atomic<Time>>(1'790'000'000);
+  std::shared_ptr<std::function<void()>> hook_ =
+      std::make_shared<std::function<void()>>();
   int copies_ = 0;
   std::filesystem::path place_;
   std::unique_ptr<Store> store_;

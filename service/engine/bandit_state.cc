@@ -49,6 +49,19 @@ void ServedBandit::State::CheckNotDeleted() const {
   }
 }
 
+void ServedBandit::State::CheckNotRestoring() const {
+  if (restoring != 0) {
+    throw Refused(Refusal::kUnavailable, "a snapshot is being restored");
+  }
+}
+
+ServedBandit::State::World ServedBandit::State::Read() const {
+  CheckNotRestoring();
+  World lock(world);
+  CheckNotRestoring();
+  return lock;
+}
+
 bool ServedBandit::State::CanWrite() const {
   return !deleted && !broken && restoring == 0 && !store.congested() &&
          store.failure().empty();
@@ -64,7 +77,7 @@ void ServedBandit::State::CheckWritable() const {
         "memory ran out in the middle of a change; nothing is served until "
         "the service is started again");
   }
-  if (restoring != 0) refuse("a snapshot is being restored");
+  CheckNotRestoring();
   const std::string failure = store.failure();
   if (!failure.empty()) {
     refuse(fmt::format("nothing can be written now: {}", failure));

@@ -78,6 +78,11 @@ class ServedBandit::State {
   /// Refused(kUnavailable) if nothing can be written.
   void CheckWritable() const;
   void CheckNotDeleted() const;
+  /// Throws Refused(kUnavailable) while a snapshot is being restored, which has
+  /// the world for as long as it takes.
+  void CheckNotRestoring() const;
+  /// The world, for those who read. Throws likewise.
+  World Read() const;
   bool CanWrite() const;
 
   /// Returns work(). If memory runs out in it, nothing is served any more.
@@ -117,6 +122,8 @@ class ServedBandit::State {
   // has the world.
   bool ExpireSome(Time now);
   bool ExpireOne(Sequence decision, Time now, Turn& turn);
+  void Settle(const OpenDecision& decision, Turn& turn);
+  void SettleTooOld(ServedLearner& learner, std::size_t further, Turn& turn);
 
   // In saving.cc. REQUIRES: the caller has `saving`, and for the second one the
   // world.
@@ -166,6 +173,7 @@ class ServedBandit::State {
 
   std::mutex saving;                       // one at a time
   Sequence last_checkpoint = 0;            // guarded by `saving`
+  std::size_t saved_since_wait = 0;        // likewise: learners
   std::atomic<std::uint64_t> unsaved = 0;  // events of all learners
   std::mutex snapshots;                    // one at a time
   Sequence last_snapshot_change = 0;       // guarded by `snapshots`

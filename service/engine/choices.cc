@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <string>
 #include <utility>
@@ -40,6 +41,20 @@ class Wanted {
     return {};
   }
 
+  // How many decisions the choice will make if there are so many arms.
+  std::size_t HowMany(const ChoiceRequest& request, std::size_t arms) const {
+    if (places_ != nullptr) {
+      arms = 0;
+      for (const std::uint16_t lane : *places_) {
+        if (arms >= request.count) break;
+        arms += static_cast<std::size_t>(std::popcount(lane));
+      }
+    } else if (!ids_.empty()) {
+      arms = ids_.size();
+    }
+    return std::min<std::size_t>(request.slate ? request.count : 1, arms);
+  }
+
  private:
   std::vector<ArmId> ids_;
   std::shared_ptr<const std::vector<std::uint16_t>> places_;
@@ -74,6 +89,7 @@ class Claim {
 ChoiceAnswer ServedBandit::Choose(const ChoiceRequest& request) {
   State& state = *state_;
   Check(request, state.limits);
+  state.CheckNotRestoring();
   const State::World world(state.world);
   state.CheckNotDeleted();
   State::Turn turn(state, request.learner);
@@ -210,6 +226,9 @@ ChoiceAnswer ServedBandit::State::Choose(const ChoiceRequest& request,
   ServedLearner& learner = turn.FindOrAdd(request.learner, limits.learners);
   turn.Prepare(learner);
   const Making making{request, settings, *arms, *population, learner.key};
+  if (request.context.size() == settings.population.context_dim) {
+    SettleTooOld(learner, wanted.HowMany(request, arms->size()), turn);
+  }
 
   const std::vector<Decision> decisions =
       UnlessMemoryRunsOut([&] { return making.Decide(eligible); });
@@ -260,7 +279,8 @@ Chooser ServedBandit::State::ChooserOf(const DecisionRow& row) {
   return row.uniform ? Chooser::kUniform : Chooser::kPolicy;
 }
 
-// The population keeps the latest max_pending decisions of a learner.
+// The population keeps the latest max_pending decisions of a learner. Those
+// that are dropped here had nothing to be learned (SettleTooOld).
 void ServedBandit::State::DropTooOld(const ServedLearner& learner,
                                      std::uint64_t newest) {
   const std::size_t most = settings.population.max_pending;

@@ -95,7 +95,10 @@ class Engine::State {
 
   void DeleteOld() {
     if (options.retention_days <= 0) return;
+    // Nothing after a bandit's checkpoint is deleted.
+    ForEach([](ServedBandit& bandit) { bandit.SaveLearners(true); });
     try {
+      store.Wait(store.last_appended());
       store.DeleteOlderThan(clock() - options.retention_days * kDay);
     } catch (const std::exception&) {
     }
@@ -175,15 +178,17 @@ Engine::Created Engine::Create(const std::string& name,
                                const Settings& settings) {
   CheckBanditName(name);
   State& state = *state_;
-  const std::unique_lock lock(state.mutex);
+  std::unique_lock lock(state.mutex);
   const auto found = state.bandits.find(name);
   if (found != state.bandits.end()) {
-    if (found->second->settings() != settings) {
+    const State::Bandit there = found->second;
+    lock.unlock();  // a bandit may be busy for long
+    if (there->settings() != settings) {
       throw Refused(Refusal::kConflict,
                     fmt::format("bandit {} is there with other settings: {}",
-                                name, ToJson(found->second->settings())));
+                                name, ToJson(there->settings())));
     }
-    return {.bandit = found->second,
+    return {.bandit = there,
             .is_new = false,
             .durable_at = state.store.last_appended()};
   }
@@ -233,16 +238,15 @@ std::vector<std::shared_ptr<ServedBandit>> Engine::Bandits() const {
 }
 
 // The name is free only when the bandit is deleted, because the store has
-// changes in this order.
+// changes in this order. Others are not kept waiting until it is.
 Sequence Engine::Delete(std::string_view name) {
+  const State::Bandit bandit = At(name);
+  const Sequence sequence = bandit->Delete();
   const std::unique_lock lock(state_->mutex);
   const auto found = state_->bandits.find(name);
-  if (found == state_->bandits.end()) {
-    throw Refused(Refusal::kNotFound,
-                  fmt::format("there is no bandit {}", Quoted(name)));
+  if (found != state_->bandits.end() && found->second == bandit) {
+    state_->bandits.erase(found);
   }
-  const Sequence sequence = found->second->Delete();
-  state_->bandits.erase(found);
   return sequence;
 }
 

@@ -189,6 +189,23 @@ TEST_F(EngineTest, DeletesWhatIsTooOld) {
   EXPECT_EQ(engine_->At("a")->Digest(), digest);
 }
 
+// Few events come, so that learners are saved for this alone.
+TEST_F(EngineTest, DeletesWhatIsTooOldOfQuietBandits) {
+  EngineOptions options;
+  options.retention_days = 0.3 / 86400;
+  options.save_seconds = 0.02;
+  Open(options);
+  const auto bandit = engine_->Create("a", Some()).bandit;
+  bandit->PutArms(SomeArms(5, 2), true);
+  const Sequence decision = bandit->Choose({.learner = "u"}).first;
+  bandit->Reward({.decision = decision, .reward = 1});
+  store_->Wait(store_->last_appended());
+  EXPECT_TRUE(Becomes([&] { return bandit->Recall(decision, 1).empty(); }));
+  const std::string digest = bandit->Digest();
+  Open();
+  EXPECT_EQ(engine_->At("a")->Digest(), digest);
+}
+
 class EngineOnAFaultyDisk : public EngineTest {
  protected:
   EngineOnAFaultyDisk() { Open(); }
@@ -241,6 +258,18 @@ TEST_F(EngineOnAFaultyDisk, RefusesNewWorkWhileNothingCanBeWritten) {
   EXPECT_EQ(engine_->At("a")->Digest(), after);
 }
 
+// The disk may have something of a learner that is not in memory.
+TEST_F(EngineOnAFaultyDisk, SaysThatALearnerIsGoneOnlyOnceItIs) {
+  const auto bandit = engine_->Create("a", Some()).bandit;
+  store_->Wait(store_->last_appended());
+  disk_.Fail(sql::FaultyDisk::Fault::kFull, 0);
+  ExpectRefused(Refusal::kUnavailable, [&] { bandit->ForgetLearner("u"); });
+  disk_.Heal();
+  ASSERT_TRUE(Becomes([&] { return store_->failure().empty(); }));
+  ExpectError(ErrorCode::kUnknownId, {"u"},
+              [&] { bandit->ForgetLearner("u"); });
+}
+
 // The store cannot say whether a snapshot is restored, so nothing is served
 // until it can.
 TEST_F(EngineOnAFaultyDisk, FinishesRestoringASnapshotWhenTheStoreWritesAgain) {
@@ -255,6 +284,9 @@ TEST_F(EngineOnAFaultyDisk, FinishesRestoringASnapshotWhenTheStoreWritesAgain) {
   ExpectRefused(Refusal::kUnavailable, [&] { bandit->RestoreSnapshot("s"); });
   ExpectRefused(Refusal::kUnavailable,
                 [&] { bandit->Choose({.learner = "u"}); });
+  ExpectRefused(Refusal::kUnavailable, [&] { bandit->FindArm("a0"); });
+  ExpectRefused(Refusal::kUnavailable, [&] { bandit->FindLearner("u"); });
+  ExpectRefused(Refusal::kUnavailable, [&] { bandit->ListLearners("", 9); });
   disk_.Heal();
   EXPECT_TRUE(Becomes([&] { return bandit->Digest() == digest; }));
   EXPECT_EQ(bandit->Choose({.learner = "u"}).count, 1U);

@@ -40,7 +40,7 @@ void ServedBandit::Expire(Time now) {
 bool ServedBandit::State::ExpireSome(Time now) {
   // The check of each decision counts; this one may differ by rounding.
   const auto due =
-      open.MadeUntil(now - settings.semantics.reward_wait + 1e-3, kAtOnce);
+      open.MadeUntil(now - settings.semantics.reward_wait + 1e-3, now, kAtOnce);
   bool is_more = false;
   for (const auto& [decision, stripe] : due) {
     Turn turn(*this, stripe);
@@ -53,27 +53,53 @@ bool ServedBandit::State::ExpireOne(Sequence decision, Time now, Turn& turn) {
   const std::optional<OpenDecision> found = open.Find(decision);
   if (!found || !IsOver(*found, now)) return false;
   turn.Prepare(*found->learner);
-  const std::optional<RewardParts> parts = open.PartsOf(decision);
+  Settle(*found, turn);
+  return true;
+}
+
+// REQUIRES: Prepare(*decision.learner).
+void ServedBandit::State::Settle(const OpenDecision& decision, Turn& turn) {
+  ServedLearner& learner = *decision.learner;
+  const std::optional<RewardParts> parts = open.PartsOf(decision.sequence);
   const std::optional<double> missing = settings.semantics.default_reward;
   Applying applying(*this);
-  open.Remove(decision);
+  open.Remove(decision.sequence);
   if (parts) {
     const double reward = Aggregated(*parts, settings);
-    Learn(*found, reward);
-    AppendReward(turn, *found, RewardKind::kLearned, reward, "");
-  } else if (found->active && missing) {
-    Learn(*found, *missing);
-    AppendReward(turn, *found, RewardKind::kDefault, *missing, "");
+    Learn(decision, reward);
+    AppendReward(turn, decision, RewardKind::kLearned, reward, "");
+  } else if (decision.active && missing) {
+    Learn(decision, *missing);
+    AppendReward(turn, decision, RewardKind::kDefault, *missing, "");
     const std::scoped_lock lock(counters.mutex);
     ++counters.sums.default_rewards;
   } else {
     // Nothing is written: whoever restores it closes it again.
-    population->Dismiss(found->learner->key,
-                        found->learner->id_bits | found->number);
-    found->learner->has_changed = true;
+    population->Dismiss(learner.key, learner.id_bits | decision.number);
+    learner.has_changed = true;
   }
   applying.Done();
-  return true;
+}
+
+// What was acknowledged for decisions that `further` new ones push out of the
+// latest max_pending is learned, before the new ones are made: so it is written
+// first, and replayed first. Decisions for which nothing is learned are left to
+// DropTooOld. REQUIRES: Prepare(learner).
+void ServedBandit::State::SettleTooOld(ServedLearner& learner,
+                                       std::size_t further, Turn& turn) {
+  const std::size_t most = settings.population.max_pending;
+  if (further > most) return;  // the choice is refused
+  const std::vector<OpenDecision> oldest = open.Of(learner, further);
+  if (oldest.empty()) return;
+  const std::uint64_t newest =
+      population->Describe(learner.key).decisions + further;
+  for (const OpenDecision& decision : oldest) {
+    if (decision.number + most > newest) return;
+    if (open.PartsOf(decision.sequence) ||
+        (decision.active && settings.semantics.default_reward)) {
+      Settle(decision, turn);
+    }
+  }
 }
 
 }  // namespace manyarms::service

@@ -1,6 +1,7 @@
 // What learners know, and what they learn or forget without a decision.
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,7 @@ Sequence ServedBandit::Observe(const std::string& learner,
     throw Error(ErrorCode::kInvalidArgument,
                 "either arm or features must be given");
   }
+  state.CheckWritable();
   const State::World world(state.world);
   state.CheckWritable();
   RewardRow row{.bandit = state.number,
@@ -62,17 +64,18 @@ Sequence ServedBandit::Observe(const std::string& learner,
 Sequence ServedBandit::ForgetLearner(const std::string& learner) {
   State& state = *state_;
   const LearnerKey key = KeyOf(learner, state.limits);
-  const State::World world(state.world);
   state.CheckWritable();
-  State::Turn turn(state, learner);
-  ServedLearner* found = turn.Find(learner);
+  State::World world(state.world);
+  state.CheckWritable();
+  std::optional<State::Turn> turn(std::in_place, state, learner);
+  ServedLearner* found = turn->Find(learner);
   State::Applying applying(state);
   if (found != nullptr) {
     for (const OpenDecision& decision : state.open.Of(*found)) {
       state.open.Remove(decision.sequence);
     }
     state.population->Forget(key);
-    turn.Remove(*found);
+    turn->Remove(*found);
   }
   const std::uint64_t hash = ServedLearners::HashOf(learner);
   const auto is_its = [&](const auto& one) { return one.learner == hash; };
@@ -83,6 +86,10 @@ Sequence ServedBandit::ForgetLearner(const std::string& learner) {
   state.last_forgotten = sequence;
   applying.Done();
   if (found == nullptr) {
+    // Whoever hears that it is not there must not find it after a crash.
+    turn.reset();
+    world.unlock();
+    state.WaitFor(sequence);
     throw Error(ErrorCode::kUnknownId,
                 "there is no learner " + Quoted(learner));
   }
@@ -92,11 +99,11 @@ Sequence ServedBandit::ForgetLearner(const std::string& learner) {
 std::vector<std::string> ServedBandit::ListLearners(
     const std::optional<std::string>& after, std::size_t most) const {
   State& state = *state_;
-  const State::World world(state.world);
   // The first ones so far, as a heap with the last of them in front.
   std::vector<std::string> first;
   if (most == 0) return first;
   for (std::uint32_t i = 0; i < ServedLearners::kStripes; ++i) {
+    const State::World world = state.Read();
     ServedLearners::Stripe& stripe = state.learners.At(i);
     const std::scoped_lock lock(stripe.mutex);
     for (const auto& [name, learner] : stripe.learners) {
@@ -117,7 +124,7 @@ std::vector<std::string> ServedBandit::ListLearners(
 LearnerView ServedBandit::FindLearner(const std::string& learner) const {
   State& state = *state_;
   const LearnerKey key = KeyOf(learner, state.limits);
-  const State::World world(state.world);
+  const State::World world = state.Read();
   const State::Turn turn(state, learner);
   LearnerView view{.info = state.population->Describe(key)};
   if (const ServedLearner* found = turn.Find(learner)) {
@@ -133,7 +140,7 @@ std::vector<ArmView> ServedBandit::Predict(
   const LearnerKey key = KeyOf(learner, state.limits);
   std::vector<ArmId> ids;
   if (arms.empty()) ids = state.BestArms(key, best, context);
-  const State::World world(state.world);
+  const State::World world = state.Read();
   if (arms.empty()) {
     std::erase_if(ids,
                   [&](ArmId id) { return !state.population->Contains(id); });
@@ -163,7 +170,7 @@ std::vector<ArmId> ServedBandit::State::BestArms(
   using Scored = std::pair<double, ArmId>;  // with the sign reversed
   std::vector<Scored> best;
   for (std::uint64_t from = 0;; from += kAtOnce) {
-    const World lock(world);
+    const World lock = Read();
     if (from >= arms->places()) break;
     const std::vector<ArmId> ids = arms->IdsBetween(from, kAtOnce);
     const std::vector<double> scores = population->Scores(key, ids, context);
@@ -188,7 +195,7 @@ std::vector<double> ServedBandit::PredictFeatures(
     const std::vector<float>& context) const {
   const State& state = *state_;
   const LearnerKey key = KeyOf(learner, state.limits);
-  const State::World world(state.world);
+  const State::World world = state.Read();
   const std::size_t dim = state.population->dim();
   std::vector<float> all;
   all.reserve(rows.size() * dim);

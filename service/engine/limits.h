@@ -10,9 +10,9 @@ namespace manyarms::service {
 
 struct Limits {
   std::size_t bandits = 1'000;
-  std::uint64_t arms = 100'000'000;          ///< of a bandit
-  std::uint64_t learners = 10'000'000;       ///< of a bandit
-  std::uint64_t open_decisions = 5'000'000;  ///< of a bandit
+  std::uint64_t arms = 100'000'000;           ///< of a bandit
+  std::uint64_t learners = 10'000'000;        ///< of a bandit
+  std::uint64_t open_decisions = 50'000'000;  ///< of a bandit
   std::size_t events = 1'000'000;  ///< remembered for retries, of a bandit
   std::size_t slate = 1'000;
   std::size_t tags = 64;   ///< of an arm

@@ -56,11 +56,8 @@ void OpenDecisions::Add(const OpenDecision& decision) {
 
 // Puts an entry behind all others.
 void OpenDecisions::Link(Index index) {
+  LinkAsNewest(index);
   Entry& entry = entries_[index];
-  entry.older = newest_;
-  entry.newer = kNone;
-  (newest_ == kNone ? oldest_ : entries_[newest_].newer) = index;
-  newest_ = index;
   ServedLearner& learner = *entry.learner;
   entry.previous = learner.last_open;
   entry.next = kNone;
@@ -68,6 +65,20 @@ void OpenDecisions::Link(Index index) {
                               : entries_[learner.last_open].next) = index;
   learner.last_open = index;
   ++learner.open;
+}
+
+void OpenDecisions::LinkAsNewest(Index index) {
+  Entry& entry = entries_[index];
+  entry.older = newest_;
+  entry.newer = kNone;
+  (newest_ == kNone ? oldest_ : entries_[newest_].newer) = index;
+  newest_ = index;
+}
+
+void OpenDecisions::UnlinkByAge(Index index) {
+  const Entry& entry = entries_[index];
+  (entry.older == kNone ? oldest_ : entries_[entry.older].newer) = entry.newer;
+  (entry.newer == kNone ? newest_ : entries_[entry.newer].older) = entry.older;
 }
 
 OpenDecisions::Index OpenDecisions::IndexOf(Sequence decision) const {
@@ -105,8 +116,7 @@ void OpenDecisions::Remove(Sequence decision) {
   const Index index = IndexOf(decision);
   Entry& entry = entries_[index];
   by_sequence_.Erase(index, [this](Index one) { return HashAt(one); });
-  (entry.older == kNone ? oldest_ : entries_[entry.older].newer) = entry.newer;
-  (entry.newer == kNone ? newest_ : entries_[entry.newer].older) = entry.older;
+  UnlinkByAge(index);
   ServedLearner& learner = *entry.learner;
   (entry.previous == kNone ? learner.first_open
                            : entries_[entry.previous].next) = entry.next;
@@ -143,13 +153,24 @@ std::optional<RewardParts> OpenDecisions::PartsOf(Sequence decision) const {
   return found->second;
 }
 
-std::vector<OpenDecisions::Due> OpenDecisions::MadeUntil(
-    Time time, std::size_t most) const {
+// Each decision is put behind the others at most once, since it has a time then
+// that has come.
+std::vector<OpenDecisions::Due> OpenDecisions::MadeUntil(Time time, Time now,
+                                                         std::size_t most) {
+  constexpr Time kAhead = 1;  // threads look at the clock at different moments
   const std::scoped_lock lock(mutex_);
   std::vector<Due> due;
-  for (Index at = oldest_; at != kNone && due.size() < most;
-       at = entries_[at].newer) {
-    const Entry& entry = entries_[at];
+  for (Index at = oldest_; at != kNone && due.size() < most;) {
+    const Index index = at;
+    Entry& entry = entries_[index];
+    at = entry.newer;
+    if (entry.time > now + kAhead) {
+      UnlinkByAge(index);
+      entry.time = now;
+      LinkAsNewest(index);
+      if (at == kNone) break;
+      continue;
+    }
     if (entry.time > time) break;
     due.push_back(
         {.decision = entry.sequence,
@@ -158,12 +179,13 @@ std::vector<OpenDecisions::Due> OpenDecisions::MadeUntil(
   return due;
 }
 
-std::vector<OpenDecision> OpenDecisions::Of(
-    const ServedLearner& learner) const {
+std::vector<OpenDecision> OpenDecisions::Of(const ServedLearner& learner,
+                                            std::size_t most) const {
   const std::scoped_lock lock(mutex_);
   std::vector<OpenDecision> decisions;
-  decisions.reserve(learner.open);
-  for (Index at = learner.first_open; at != kNone; at = entries_[at].next) {
+  decisions.reserve(std::min<std::size_t>(learner.open, most));
+  for (Index at = learner.first_open; at != kNone && decisions.size() < most;
+       at = entries_[at].next) {
     decisions.push_back(At(at));
   }
   return decisions;

@@ -84,16 +84,19 @@ class OpenDecisions {
   void SetParts(Sequence decision, const RewardParts& parts);
   std::optional<RewardParts> PartsOf(Sequence decision) const;
 
-  /// Those that were made at `time` or before: at most `most` of the oldest,
-  /// each with the stripe of its learner.
+  /// Those that were made at `time` or before, which is not after `now`: at
+  /// most `most` of the oldest, each with the stripe of its learner. Decisions
+  /// with a time well after `now`, from a clock that was ahead, count as made
+  /// now from then on.
   struct Due {
     Sequence decision = 0;
     std::uint32_t stripe = 0;
   };
-  std::vector<Due> MadeUntil(Time time, std::size_t most) const;
+  std::vector<Due> MadeUntil(Time time, Time now, std::size_t most);
 
-  /// A learner's decisions, the oldest first. O(their number).
-  std::vector<OpenDecision> Of(const ServedLearner& learner) const;
+  /// A learner's decisions, at most `most`, the oldest first. O(their number).
+  std::vector<OpenDecision> Of(const ServedLearner& learner,
+                               std::size_t most = ~std::size_t{0}) const;
   std::optional<OpenDecision> OldestOf(const ServedLearner& learner) const;
   std::size_t CountOf(const ServedLearner& learner) const;
 
@@ -127,6 +130,8 @@ class OpenDecisions {
   Index IndexOf(Sequence decision) const;
   OpenDecision At(Index index) const;
   void Link(Index index);
+  void LinkAsNewest(Index index);
+  void UnlinkByAge(Index index);
   Sequence HashAt(Index index) const { return entries_[index].sequence; }
 
   mutable std::mutex mutex_;

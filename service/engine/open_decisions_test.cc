@@ -107,10 +107,11 @@ TEST(OpenDecisions, AreDueInTheirOrder) {
   }
   open.Sort();
   std::vector<Sequence> due;
-  for (const auto& one : open.MadeUntil(4, 10)) due.push_back(one.decision);
+  for (const auto& one : open.MadeUntil(4, 100, 10))
+    due.push_back(one.decision);
   EXPECT_EQ(due, (std::vector<Sequence>{3, 6, 9, 12}));
-  EXPECT_EQ(open.MadeUntil(4, 2).size(), 2U);
-  EXPECT_TRUE(open.MadeUntil(0.5, 2).empty());
+  EXPECT_EQ(open.MadeUntil(4, 100, 2).size(), 2U);
+  EXPECT_TRUE(open.MadeUntil(0.5, 100, 2).empty());
   EXPECT_EQ(open.OldestOf(*learners.all[1])->sequence, 3U);
 }
 

@@ -106,6 +106,7 @@ namespace {
 // else can change it. Returns whether it does.
 template <class State, class Use>
 bool WithOpen(State& state, Sequence decision, const Use& use) {
+  state.CheckNotRestoring();
   const typename State::World world(state.world);
   state.CheckNotDeleted();
   const auto stripe = state.open.StripeOf(decision);
@@ -208,12 +209,13 @@ RewardAnswer ServedBandit::State::RewardClosed(const RewardRequest& request,
     answer.reason = "repeated";
     return answer;
   };
-  if (const auto known = reward_ids.Find(id)) {
-    return repeated(known->sequence);
-  }
+  // One that is being learned may still be refused: its turn is waited for.
+  const std::optional<RewardWithId> written = reward_ids.Find(id);
+  if (written && written->sequence != 0) return repeated(written->sequence);
   for (;;) {
     const Sequence forgotten = last_forgotten;
     const DecisionRow row = FindOnDisk(decision).front();
+    CheckNotRestoring();
     const World lock(world);
     const Turn turn(*this, row.learner);
     if (last_forgotten != forgotten) continue;

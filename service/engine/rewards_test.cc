@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <future>
 #include <optional>
 #include <set>
 #include <string>
@@ -51,6 +54,29 @@ TEST_F(ServedBanditTest, IdsOfRewardsBelongToDecisions) {
   const Sequence other = world->Choose({}).first;
   EXPECT_TRUE(world->Reward({.decision = one, .id = "click"}).learned);
   EXPECT_TRUE(world->Reward({.decision = other, .id = "click"}).learned);
+}
+
+// The first copy is still being learned when the second one comes: it closed
+// the decision, but has no number yet.
+TEST_F(ServedBanditTest, ARewardIsNotRepeatedBeforeTheFirstIsWritten) {
+  World& world = Make();
+  const Sequence decision = world->Choose({}).first;
+  const RewardRequest request{.decision = decision, .reward = 1, .id = "r"};
+  std::atomic<int> looks = 0;
+  std::future<RewardAnswer> second;
+  world.OnClock([&] {
+    if (++looks != 2) return;
+    second =
+        std::async(std::launch::async, [&] { return world->Reward(request); });
+    second.wait_for(std::chrono::milliseconds(100));
+  });
+  const RewardAnswer first = world->Reward(request);
+  ASSERT_TRUE(second.valid());
+  const RewardAnswer repeated = second.get();
+  world.OnClock({});
+  EXPECT_TRUE(first.learned);
+  EXPECT_EQ(repeated.reason, "repeated");
+  EXPECT_EQ(repeated.durable_at, first.durable_at);
 }
 
 TEST_F(ServedBanditTest, RefusesRewardsThatCannotBe) {
@@ -195,8 +221,7 @@ TEST_F(ServedBanditTest, DismissesDecisions) {
 }
 
 TEST_F(ServedBanditTest, OldDecisionsOfALearnerAreDropped) {
-  World& world =
-      Make(R"(,"max_pending":3,"reward_wait":10,"default_reward":0)");
+  World& world = Make(R"(,"max_pending":3,"reward_wait":10)");
   std::vector<Sequence> decisions;
   for (int i = 0; i < 5; ++i) {
     decisions.push_back(world->Choose({.learner = "u"}).first);
@@ -207,7 +232,83 @@ TEST_F(ServedBanditTest, OldDecisionsOfALearnerAreDropped) {
   EXPECT_TRUE(world->Reward({.decision = decisions[2]}).learned);
   world.Advance(10);
   world->Expire(world.now());
-  EXPECT_EQ(RewardsOf(world, "u"), 3U);
+  EXPECT_EQ(RewardsOf(world, "u"), 1U);
+}
+
+// What came for decisions that newer ones push out is learned, and so are
+// default rewards, also by a process that has to replay it or that began with a
+// learner that was saved.
+TEST_F(ServedBanditTest, DecisionsThatArePushedOutAreSettled) {
+  World& world = Make(
+      R"(,"max_pending":2,"reward_wait":10,"default_reward":0.25,
+          "aggregation":"sum")");
+  std::vector<Sequence> decisions;
+  const auto choose = [&] {
+    decisions.push_back(world->Choose({.learner = "u"}).first);
+  };
+  choose();
+  choose();
+  for (const double part : {1.0, 2.0}) {
+    world->Reward({.decision = decisions[0], .reward = part});
+  }
+  choose();  // pushes the first one out
+  EXPECT_EQ(RewardsOf(world, "u"), 1U);
+  std::string digest = world->Digest();
+  world.KillAndRestart();
+  EXPECT_EQ(world->Digest(), digest);
+  world.Restart();
+  choose();  // the second one, without a reward
+  EXPECT_EQ(RewardsOf(world, "u"), 2U);
+  world->Reward({.decision = decisions[2], .reward = 3});
+  // A slate of two pushes out both that are left.
+  world->Choose({.learner = "u", .count = 2, .slate = true, .tags = "even"});
+  EXPECT_EQ(RewardsOf(world, "u"), 4U);
+  EXPECT_EQ(world->FindLearner("u").open, 2U);
+  digest = world->Digest();
+  world.KillAndRestart();
+  EXPECT_EQ(world->Digest(), digest);
+  std::vector<double> learned;
+  for (const Sequence decision : decisions) {
+    for (const RewardRow& row : world.store().FindRewards(1, decision)) {
+      if (row.kind != RewardKind::kPart) learned.push_back(row.reward);
+    }
+  }
+  EXPECT_EQ(learned, (std::vector<double>{3, 0.25, 3, 0.25}));
+}
+
+TEST_F(ServedBanditTest, AFailedChoicePushesNothingOut) {
+  World& world = Make(R"(,"max_pending":2,"default_reward":0,"context_dim":1)");
+  for (int i = 0; i < 2; ++i) {
+    world->Choose({.learner = "u", .context = {1}});
+  }
+  const std::string digest = world->Digest();
+  const std::vector<ChoiceRequest> bad = {
+      {.learner = "u"},
+      {.learner = "u", .context = {1}, .count = 3, .slate = true},
+      {.learner = "u", .context = {1}, .tags = "no"}};
+  for (const ChoiceRequest& request : bad) {
+    EXPECT_THROW(world->Choose(request), Error);
+  }
+  EXPECT_EQ(world->Digest(), digest);
+}
+
+// They count as made when it is noticed, and keep no others waiting.
+TEST_F(ServedBanditTest, DecisionsOfAClockThatWasAheadExpire) {
+  World& world = Make(R"(,"reward_wait":10,"default_reward":0)");
+  world.Advance(5000);
+  for (int i = 0; i < 3; ++i) world->Choose({.learner = "ahead"});
+  world.Advance(-5000);
+  world->Choose({.learner = "u"});
+  world.Advance(9);
+  world->Expire(world.now());
+  EXPECT_EQ(world->stats().open_decisions, 4U);
+  world.Advance(1);
+  world->Expire(world.now());
+  EXPECT_EQ(RewardsOf(world, "u"), 1U);
+  EXPECT_EQ(world->stats().open_decisions, 3U);
+  world.Advance(9);
+  world->Expire(world.now());
+  EXPECT_EQ(RewardsOf(world, "ahead"), 3U);
 }
 
 }  // namespace

@@ -13,13 +13,21 @@ namespace {
 // A restart replays some 100,000 events in a second.
 constexpr std::uint64_t kManyUnsaved = 100'000;
 
+// How many saved learners may wait for the disk: those who choose and learn
+// need the rest of the store's queue.
+constexpr std::size_t kMostWaiting = 1'000;
+
 // How many learners are saved before others get the lock of their stripe.
 constexpr int kAtOnce = 16;
 
 // Writing down a learner's open decisions costs about as much as they did, so
-// that is not done for a few new ones.
-bool IsWorthSaving(const ServedLearner& learner, std::size_t open) {
-  return learner.unsaved >= open / 2;
+// that is not done for a few new ones, unless they have kept the checkpoint
+// from moving for long.
+bool IsWorthSaving(const ServedLearner& learner, std::size_t open,
+                   Sequence last) {
+  return learner.unsaved >= open / 2 ||
+         (learner.first_unsaved != 0 &&
+          last > learner.first_unsaved + 10 * kManyUnsaved);
 }
 
 }  // namespace
@@ -39,9 +47,10 @@ void ServedBandit::State::SaveLearners(bool all, bool has_world) {
   for (std::uint32_t i = 0; i < ServedLearners::kStripes; ++i) {
     ServedLearners::Stripe& stripe = learners.At(i);
     for (bool is_first = true, is_more = true; is_more; is_first = false) {
-      if (store.congested() && !has_world) {
-        if (!all) return;
+      if ((store.congested() || saved_since_wait >= kMostWaiting) &&
+          !has_world) {
         WaitFor(store.last_appended());
+        saved_since_wait = 0;
       }
       const World lock = has_world ? World() : World(world);
       const std::scoped_lock turn(stripe.mutex);
@@ -62,7 +71,8 @@ bool ServedBandit::State::SaveSome(ServedLearners::Stripe& stripe, bool all,
     ServedLearner& learner = *stripe.saving.back();
     if (!learner.has_changed) {
       learner.listed = false;
-    } else if (all || IsWorthSaving(learner, open.CountOf(learner))) {
+    } else if (all || IsWorthSaving(learner, open.CountOf(learner),
+                                    store.last_appended())) {
       SaveOne(learner);
     } else {
       stripe.to_save.push_back(&learner);
@@ -88,6 +98,7 @@ void ServedBandit::State::SaveOne(ServedLearner& learner) {
                             .knowledge = population->Export(learner.key),
                             .open = ToText(saved),
                             .as_of = as_of});
+  ++saved_since_wait;
   learner.as_of = as_of;
   unsaved -= learner.unsaved;
   learner.unsaved = 0;

@@ -89,7 +89,7 @@ ServedBandit::PutResult ServedBandit::PutArms(std::vector<ArmInfo> arms,
 }
 
 void ServedBandit::CheckArm(const ArmInfo& arm) const {
-  const State::World world(state_->world);
+  const State::World world = state_->Read();
   state_->arms->Check(arm);
 }
 
@@ -107,18 +107,18 @@ Sequence ServedBandit::RemoveArms(const std::vector<ArmName>& arms) {
 
 ServedBandit::Page ServedBandit::ListArms(std::uint64_t from,
                                           std::size_t most) const {
-  const State::World world(state_->world);
+  const State::World world = state_->Read();
   auto [arms, next] = state_->arms->List(from, most);
   return {.arms = std::move(arms), .next = next};
 }
 
 ArmInfo ServedBandit::FindArm(const ArmName& arm) const {
-  const State::World world(state_->world);
+  const State::World world = state_->Read();
   return state_->arms->Find(arm);
 }
 
 std::vector<std::pair<std::string, std::uint64_t>> ServedBandit::Tags() const {
-  const State::World world(state_->world);
+  const State::World world = state_->Read();
   return state_->arms->Tags();
 }
 

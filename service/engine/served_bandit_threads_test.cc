@@ -78,7 +78,7 @@ void Play(World& world, unsigned thread, std::atomic<Sequence>& latest) {
       case 4:
         if (step % 20 == 0) Try([&] { world->ForgetLearner(learner); });
         if (step % 20 == 1) world->SaveLearners(true);
-        world->Predict(learner, {}, 3, {});
+        Try([&] { world->Predict(learner, {}, 3, {}); });
         world->stats();
         break;
       case 5:

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <variant>
 
 #include "base/check.h"
 #include "manyarms/error.h"
@@ -218,6 +219,15 @@ Settings ParseSettings(std::string_view json) {
                 "negative_rewards is not served: features that are converted "
                 "and back may differ in the last bit, and a restart would not "
                 "decide alike");
+  }
+  if (!std::holds_alternative<CertifiedOptions>(settings.population.search) &&
+      !std::holds_alternative<ScanOptions>(settings.population.search)) {
+    throw Error(
+        ErrorCode::kUnsupported,
+        fmt::format("search {} is not served: what it finds depends on the "
+                    "order in which arms came and went, and a restart would "
+                    "not decide alike; certified and scan are served",
+                    SearchName(settings.population.search)));
   }
   // The population checks everything else when it is made.
   Population(settings.population);

@@ -9,6 +9,7 @@
 #include "manyarms/error.h"
 #include "service/engine/bandit_state.h"
 #include "service/engine/names.h"
+#include "service/sql/database.h"
 
 namespace manyarms::service {
 
@@ -68,6 +69,9 @@ void ServedBandit::State::FinishRestoring() {
   try {
     MakeEmpty();
     ReadAll(restoring);
+  } catch (const sql::Failure& failure) {
+    // It is tried again, and nothing is served until then.
+    throw Refused(Refusal::kUnavailable, failure.what());
   } catch (...) {
     broken = true;
     throw;

@@ -330,6 +330,7 @@ LearnerInfo Population::Describe(const LearnerKey& learner) const {
   return state_->learners.Look(learner, [&](const Learner* found) {
     if (found == nullptr) LearnerTable::FailUnknown(learner);
     return LearnerInfo{.choices = found->choices,
+                       .decisions = found->decisions,
                        .rewards = found->rewards,
                        .pending = found->pending ? found->pending->size() : 0};
   });
