@@ -25,16 +25,18 @@ Connection::Connection(std::shared_ptr<Loop> loop, const Setup& setup)
       scan_(setup.options.most_head) {}
 
 void Connection::Start() {
-  loop_->Add(*this);
+  loop_->Add(shared_from_this());
   if (loop_->finishing() && !HasUnread()) return Close();
   deadline_.Start(options().head_seconds);
-  StartHandshake();
+  OrClose([this] { StartHandshake(); });
 }
 
 void Connection::StartRefused() {
-  loop_->Add(*this);
-  Answer(ToResponse(TooManyConnections(options().most_connections)),
-         Then::kClose);
+  loop_->Add(shared_from_this());
+  OrClose([this] {
+    Answer(ToResponse(TooManyConnections(options().most_connections)),
+           Then::kClose);
+  });
   Run();
 }
 
@@ -53,12 +55,10 @@ std::string_view Connection::unread() const {
 void Connection::Run() {
   if (running_) return;
   running_ = true;
-  try {
+  OrClose([this] {
     while (Step()) {
     }
-  } catch (...) {
-    Close(true);  // out of memory
-  }
+  });
   running_ = false;
 }
 
@@ -255,9 +255,9 @@ void Connection::Dispatch() {
 }
 
 void Connection::Look(Clock::time_point now, Clock::duration lost) {
+  if (lost_) return Close(true);
   deadline_.Forgive(lost);
   if (!deadline_.Passed(now)) return;
-  const auto self = shared_from_this();
   deadline_.Clear();
   TimeOut();
   Run();

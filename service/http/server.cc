@@ -56,8 +56,14 @@ class Server::State {
         loops_(MakeLoops(options)),
         listener_(setup_, loops_, MakeContext(options)),
         workers_(kWorkers) {
-    for (const auto& loop : loops_) loop->Start();
     listener_.Start();
+    try {
+      for (const auto& loop : loops_) loop->Start();
+    } catch (...) {
+      // Those that run use the listener, which is destroyed before them.
+      for (const auto& loop : loops_) loop->End();
+      throw;
+    }
   }
   ~State() { Stop(0); }
 
