@@ -59,7 +59,9 @@ Response ToResponse(const Refusal& refusal) {
   body += R"("message":)";
   AppendJson(std::string_view(refusal.message), body);
   body += "}}";
-  return {.status = refusal.status, .body = std::move(body)};
+  Response response{.status = refusal.status, .body = std::move(body)};
+  if (refusal.status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 }  // namespace manyarms::http
