@@ -31,6 +31,7 @@ struct Setup {
   ServerOptions options;
   Admit admit;
   Handler handler;
+  std::shared_ptr<BodyBudget> body_budget;  // requests may outlive the server
 };
 
 /// A connection: reads a request, has it answered, writes the answer, and only
@@ -129,6 +130,8 @@ class Connection : public Reply::Target,
   void BeginRequest(std::string_view head);
   void TakeAdmission();
   std::variant<Admission, Response> CallAdmit();
+  bool KeepBody(std::string_view piece);
+  void ForgetBody();
   void Dispatch();
   void Refuse(const Refusal& refusal);
   void AnswerEarly(Response response);
@@ -163,6 +166,7 @@ class Connection : public Reply::Target,
   // Of the present request.
   std::optional<RequestParser> parser_;
   std::string body_;
+  BodyMemory body_memory_;
   std::unique_ptr<BodySink> sink_;
   std::optional<Response> early_;  // what the sink answered
   bool discard_body_ = false;

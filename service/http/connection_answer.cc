@@ -110,6 +110,7 @@ void Connection::Answer(Response response, Then then) {
   if (!IsSafe(response)) response = ToResponse(Failed());
   if (!keep_ || loop_->finishing()) then = Then::kClose;
   deadline_.Clear();
+  ForgetBody();
   out_.Reset();
   AppendHead(response, {.http10 = http10_, .keep = then != Then::kClose},
              out_.head());

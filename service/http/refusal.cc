@@ -49,6 +49,13 @@ Refusal TooManyConnections(std::size_t most) {
           fmt::format("there are {} connections, which is the most", most)};
 }
 
+Refusal TooManyBodies(std::uint64_t most) {
+  return {503, "unavailable",
+          fmt::format("the bodies of all requests have more than {} bytes, "
+                      "which is the most",
+                      most)};
+}
+
 Refusal Failed() {
   return {500, "internal", "the request could not be answered"};
 }

@@ -52,7 +52,8 @@ std::shared_ptr<TlsContext> MakeContext(const ServerOptions& options) {
 class Server::State {
  public:
   State(const ServerOptions& options, Admit admit, Handler handler)
-      : setup_{options, std::move(admit), std::move(handler)},
+      : setup_{options, std::move(admit), std::move(handler),
+               std::make_shared<BodyBudget>(options.most_body_bytes)},
         loops_(MakeLoops(options)),
         listener_(setup_, loops_, MakeContext(options)),
         workers_(kWorkers) {
@@ -93,6 +94,7 @@ class Server::State {
     stats.connections = listener_.connections();
     stats.accepted = listener_.accepted();
     stats.refused = listener_.refused();
+    stats.body_bytes = setup_.body_budget->used();
     for (const auto& loop : loops_) {
       const Counters& counters = loop->counters();
       stats.timed_out += counters.timed_out.value();
