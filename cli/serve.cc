@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,7 +15,9 @@
 #include "manyarms/error.h"
 #include "service/api/event_log.h"
 #include "service/api/service.h"
+#include "service/http/open_files.h"
 #include "service/load/demo.h"
+#include "service/load/endpoint.h"
 #include "signals.h"
 
 namespace manyarms::cli {
@@ -42,6 +45,42 @@ void LogProgress(const std::string& what, double share) {
   });
 }
 
+// Is thrown by the progress of a start that is no longer wanted.
+class StoppedWhileStarting : public std::exception {};
+
+// What signals ask for while the store is read, which may take minutes.
+class StartUp {
+ public:
+  explicit StartUp(Signals& signals) : signals_(signals) {}
+
+  void Progress(const std::string& what, double share) {
+    LogProgress(what, share);
+    while (const std::optional<Signals::Wish> wish = signals_.Wait(0)) {
+      if (*wish == Signals::Wish::kStop) throw StoppedWhileStarting();
+      reload_ = true;
+    }
+  }
+  bool reload() const { return reload_; }
+
+ private:
+  Signals& signals_;
+  bool reload_ = false;
+};
+
+// Makes room for as many connections as are allowed, or allows fewer.
+void FitOpenFiles(http::ServerOptions& server) {
+  const std::uint64_t files = http::RaiseOpenFiles();
+  const std::size_t wanted = server.most_connections;
+  server.most_connections = http::ConnectionsThatFit(server, files);
+  if (server.most_connections == wanted) return;
+  service::EventLog(WriteLog).Write(
+      "fewer_connections", [&](service::JsonOutput& line) {
+        line.Field("reason", "the process may not open more files")
+            .Field("open_files", files)
+            .Field("max_connections", std::uint64_t{server.most_connections});
+      });
+}
+
 std::string UrlOf(const http::ServerOptions& server, std::uint16_t port) {
   const bool is_six = server.address.find(':') != std::string::npos;
   return fmt::format(
@@ -56,19 +95,21 @@ void SayWhere(const std::string& url) {
   }
 }
 
+void Reload(service::Service& service) {
+  try {
+    service.ReloadTokens();
+  } catch (const Error&) {
+    // The log says it, and the former tokens stay.
+  }
+}
+
 // Returns why the service has to end, or nothing if somebody asked it to.
 std::string WaitForEnd(service::Service& service, Signals& signals) {
   constexpr double kLook = 0.25;
   for (;;) {
     const std::optional<Signals::Wish> wish = signals.Wait(kLook);
     if (wish == Signals::Wish::kStop) return "";
-    if (wish == Signals::Wish::kReload) {
-      try {
-        service.ReloadTokens();
-      } catch (const Error&) {
-        // The log says it, and the former tokens stay.
-      }
-    }
+    if (wish == Signals::Wish::kReload) Reload(service);
     if (std::string failure = service.failure(); !failure.empty()) {
       return failure;
     }
@@ -86,6 +127,23 @@ void LogDemo(const std::string& what) {
       "demo", [&](service::JsonOutput& line) { line.Field("reason", what); });
 }
 
+void Run(const Flags& flags, service::Service& service, Signals& signals) {
+  const http::ServerOptions& server = flags.options.server;
+  SayWhere(UrlOf(server, service.port()));
+  std::optional<load::Demo> demo;
+  if (flags.demo) {
+    demo.emplace(
+        load::DemoOptions{.host = load::HostToConnectTo(server.address),
+                          .port = service.port(),
+                          .token = flags.options.own_token,
+                          .log = LogDemo});
+  }
+  const std::string failure = WaitForEnd(service, signals);
+  demo.reset();
+  service.Stop(flags.stop_seconds);
+  if (!failure.empty()) throw ExitStatus(1, failure);
+}
+
 void Serve(Flags& flags) {
   if (flags.demo) {
     if (!flags.options.server.certificate.empty()) {
@@ -97,20 +155,23 @@ void Serve(Flags& flags) {
   flags.options.durability =
       flags.durability == "full" ? Durability::kFull : Durability::kRelaxed;
   flags.options.log = WriteLog;
-  flags.options.progress = LogProgress;
+  FitOpenFiles(flags.options.server);
   Signals signals;
-  service::Service service(flags.options);
-  SayWhere(UrlOf(flags.options.server, service.port()));
-  std::optional<load::Demo> demo;
-  if (flags.demo) {
-    demo.emplace(load::DemoOptions{.port = service.port(),
-                                   .token = flags.options.own_token,
-                                   .log = LogDemo});
+  StartUp start_up(signals);
+  flags.options.progress = [&](const std::string& what, double share) {
+    start_up.Progress(what, share);
+  };
+  std::optional<service::Service> service;
+  try {
+    service.emplace(flags.options);
+  } catch (const StoppedWhileStarting&) {
+    service::EventLog(WriteLog).Write("stop", [](service::JsonOutput& line) {
+      line.Field("reason", "asked to stop while starting");
+    });
+    return;
   }
-  const std::string failure = WaitForEnd(service, signals);
-  demo.reset();
-  service.Stop(flags.stop_seconds);
-  if (!failure.empty()) throw ExitStatus(1, failure);
+  if (start_up.reload()) Reload(*service);
+  Run(flags, *service, signals);
 }
 
 // Adds options of one group.
@@ -222,6 +283,9 @@ void AddLimits(CLI::App& command, Flags& flags) {
   group.Add("--max-arms-body", options.most_arms_body,
             "Largest number of bytes of a body with many arms, as JSON lines "
             "or NumPy arrays");
+  group.Add("--max-body-memory", options.server.most_body_bytes,
+            "Largest number of bytes of all bodies together that are received "
+            "or wait for their answers; beyond it requests are refused");
   group.Add("--max-batch", options.most_batch,
             "Largest number of choices or rewards in one request");
   group.Add("--max-connections", options.server.most_connections,

@@ -25,16 +25,18 @@ Connection::Connection(std::shared_ptr<Loop> loop, const Setup& setup)
       scan_(setup.options.most_head) {}
 
 void Connection::Start() {
-  loop_->Add(*this);
+  loop_->Add(shared_from_this());
   if (loop_->finishing() && !HasUnread()) return Close();
   deadline_.Start(options().head_seconds);
-  StartHandshake();
+  OrClose([this] { StartHandshake(); });
 }
 
 void Connection::StartRefused() {
-  loop_->Add(*this);
-  Answer(ToResponse(TooManyConnections(options().most_connections)),
-         Then::kClose);
+  loop_->Add(shared_from_this());
+  OrClose([this] {
+    Answer(ToResponse(TooManyConnections(options().most_connections)),
+           Then::kClose);
+  });
   Run();
 }
 
@@ -53,12 +55,10 @@ std::string_view Connection::unread() const {
 void Connection::Run() {
   if (running_) return;
   running_ = true;
-  try {
+  OrClose([this] {
     while (Step()) {
     }
-  } catch (...) {
-    Close(true);  // out of memory
-  }
+  });
   running_ = false;
 }
 
@@ -169,6 +169,7 @@ void Connection::TakeAdmission() {
         ToResponse(BodyTooLarge(head.content_length, admission.most_body)));
   }
   sink_ = std::move(admission.sink);
+  if (!sink_) body_memory_ = BodyMemory(setup_.body_budget);
   if (parser_->is_done()) return Dispatch();
   if (parser_->chunked()) parser_->LimitBody(admission.most_body);
   state_ = State::kBody;
@@ -207,17 +208,7 @@ bool Connection::StepBody() {
 
 bool Connection::TakeBody(std::string_view piece) {
   if (discard_body_) return true;
-  if (!sink_) {
-    const std::size_t size = body_.size() + piece.size();
-    if (size > body_.capacity()) {
-      // Grows with what has come, not with what was announced.
-      const std::uint64_t all = parser_->head().content_length;
-      const std::size_t twice = std::max(size, 2 * body_.capacity());
-      body_.reserve(all == 0 ? twice : std::min<std::uint64_t>(all, twice));
-    }
-    body_ += piece;
-    return true;
-  }
+  if (!sink_) return KeepBody(piece);
   try {
     const std::unique_ptr<Response> response = sink_->Take(piece);
     if (!response) return true;
@@ -228,8 +219,28 @@ bool Connection::TakeBody(std::string_view piece) {
   return false;
 }
 
+bool Connection::KeepBody(std::string_view piece) {
+  if (!body_memory_.Take(piece.size())) {
+    early_ = ToResponse(TooManyBodies(options().most_body_bytes));
+    return false;
+  }
+  const std::size_t size = body_.size() + piece.size();
+  if (size > body_.capacity()) {
+    // Grows with what has come, not with what was announced.
+    const std::uint64_t all = parser_->head().content_length;
+    const std::size_t twice = std::max(size, 2 * body_.capacity());
+    body_.reserve(all == 0 ? twice : std::min<std::uint64_t>(all, twice));
+  }
+  body_ += piece;
+  return true;
+}
+
+void Connection::ForgetBody() {
+  std::string().swap(body_);
+  body_memory_.GiveBack();
+}
+
 void Connection::AnswerEarly(Response response) {
-  body_.clear();
   if (parser_->is_done()) return Answer(std::move(response), Then::kNext);
   // A client that waits for leave to send may send its next request instead.
   const bool waits = parser_->expects_continue() && state_ == State::kHead;
@@ -245,7 +256,8 @@ void Connection::Dispatch() {
   state_ = State::kAnswering;
   Request request{.head = std::move(parser_->head()),
                   .body = std::exchange(body_, {}),
-                  .sink = std::move(sink_)};
+                  .sink = std::move(sink_),
+                  .memory = std::move(body_memory_)};
   Reply reply(shared_from_this());
   try {
     setup_.handler(std::move(request), std::move(reply));
@@ -255,9 +267,9 @@ void Connection::Dispatch() {
 }
 
 void Connection::Look(Clock::time_point now, Clock::duration lost) {
+  if (lost_) return Close(true);
   deadline_.Forgive(lost);
   if (!deadline_.Passed(now)) return;
-  const auto self = shared_from_this();
   deadline_.Clear();
   TimeOut();
   Run();
@@ -291,6 +303,7 @@ void Connection::Close(bool reset) {
   state_ = State::kClosed;
   deadline_.Clear();
   pieces_.Abandon();
+  ForgetBody();
   CloseSocket(reset);
   loop_->Remove(*this);
 }

@@ -2,6 +2,7 @@
 #define MANYARMS_SERVICE_HTTP_CONNECTION_H_
 
 #include <array>
+#include <atomic>
 #include <boost/asio/buffer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <cstddef>
@@ -30,14 +31,14 @@ struct Setup {
   ServerOptions options;
   Admit admit;
   Handler handler;
+  std::shared_ptr<BodyBudget> body_budget;  // requests may outlive the server
 };
 
 /// A connection: reads a request, has it answered, writes the answer, and only
 /// then reads the next. All of it happens on the thread of one loop, but for
 /// the methods of Reply::Target. Derived classes transport bytes.
 ///
-/// It is alive while a read, a write or a Reply refers to it; one of them
-/// always does until it is closed.
+/// Its loop keeps it until it is closed.
 class Connection : public Reply::Target,
                    public std::enable_shared_from_this<Connection>,
                    public Watched,
@@ -106,6 +107,15 @@ class Connection : public Reply::Target,
 
   const ServerOptions& options() const { return setup_.options; }
   std::string_view unread() const;
+  // Closes if the work throws, which it does without memory.
+  template <class Work>
+  void OrClose(Work work) {
+    try {
+      work();
+    } catch (...) {
+      Close(true);
+    }
+  }
   // Goes as far as it can without waiting.
   void Run();
   bool Step();
@@ -120,12 +130,15 @@ class Connection : public Reply::Target,
   void BeginRequest(std::string_view head);
   void TakeAdmission();
   std::variant<Admission, Response> CallAdmit();
+  bool KeepBody(std::string_view piece);
+  void ForgetBody();
   void Dispatch();
   void Refuse(const Refusal& refusal);
   void AnswerEarly(Response response);
   void Answer(Response response, Then then);
   // If the request has no answer yet.
   void AnswerOnce(Response& response);
+  void Fail();
   void StartStream(unsigned status, std::string content_type);
   void WriteContinue();
   void AfterWriting();
@@ -143,6 +156,7 @@ class Connection : public Reply::Target,
   bool running_ = false;
   bool reading_ = false;
   bool writing_ = false;
+  std::atomic<bool> lost_{false};  // there was no memory to tell of an answer
 
   boost::beast::flat_buffer input_;
   std::size_t read_size_;
@@ -152,6 +166,7 @@ class Connection : public Reply::Target,
   // Of the present request.
   std::optional<RequestParser> parser_;
   std::string body_;
+  BodyMemory body_memory_;
   std::unique_ptr<BodySink> sink_;
   std::optional<Response> early_;  // what the sink answered
   bool discard_body_ = false;

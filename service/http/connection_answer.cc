@@ -23,27 +23,27 @@ void Connection::Send(Response response) {
 }
 
 void Connection::Receive(Response& response) {
-  try {
-    AnswerOnce(response);
-  } catch (...) {
-    return Close(true);  // out of memory
-  }
+  OrClose([&] { AnswerOnce(response); });
   Run();
 }
 
 void Connection::Drop() {
-  if (loop_->OnThread() && running_) {
-    Response response = ToResponse(Failed());
-    return AnswerOnce(response);
+  try {
+    if (loop_->OnThread() && running_) return Fail();
+    loop_->Post([self = shared_from_this()] {
+      if (self->state_ == State::kStreaming) return self->Close(true);
+      self->OrClose([&] { self->Fail(); });
+      self->Run();
+    });
+  } catch (...) {
+    // The loop will see it. This is called where nothing may be thrown.
+    lost_ = true;
   }
-  loop_->Post([self = shared_from_this()] {
-    if (self->state_ == State::kStreaming) {
-      return self->Close(true);
-    }
-    Response response = ToResponse(Failed());
-    self->AnswerOnce(response);
-    self->Run();
-  });
+}
+
+void Connection::Fail() {
+  Response response = ToResponse(Failed());
+  AnswerOnce(response);
 }
 
 void Connection::Begin(unsigned status, const std::string& content_type) {
@@ -54,7 +54,7 @@ void Connection::Begin(unsigned status, const std::string& content_type) {
                : http10_ ? PieceQueue::Form::kPlain
                          : PieceQueue::Form::kChunks);
   loop_->Post([self = shared_from_this(), status, content_type] {
-    self->StartStream(status, content_type);
+    self->OrClose([&] { self->StartStream(status, content_type); });
   });
 }
 
@@ -110,6 +110,7 @@ void Connection::Answer(Response response, Then then) {
   if (!IsSafe(response)) response = ToResponse(Failed());
   if (!keep_ || loop_->finishing()) then = Then::kClose;
   deadline_.Clear();
+  ForgetBody();
   out_.Reset();
   AppendHead(response, {.http10 = http10_, .keep = then != Then::kClose},
              out_.head());

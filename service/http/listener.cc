@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/socket_base.hpp>
-#include <chrono>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -44,7 +43,6 @@ Listener::Listener(const Setup& setup, std::vector<std::shared_ptr<Loop>> loops,
     : setup_(setup),
       loops_(std::move(loops)),
       acceptor_(loops_.front()->executor()),
-      pause_(loops_.front()->executor()),
       has_tls_(context != nullptr),
       context_(std::move(context)) {
   const ServerOptions& options = setup_.options;
@@ -74,6 +72,9 @@ void Listener::SetContext(std::shared_ptr<TlsContext> context) {
 }
 
 void Listener::Start() {
+  // When there are no more descriptors, or no memory, it is tried again at
+  // each look.
+  loops_.front()->SetChore([this] { Accept(); });
   loops_.front()->Post([this] { Accept(); });
 }
 
@@ -82,35 +83,36 @@ void Listener::Stop() {
   const bool posted = loops_.front()->Post([&] {
     boost::system::error_code ignored;
     (void)acceptor_.close(ignored);
-    pause_.cancel();
     done.set_value();
   });
   if (posted) done.get_future().wait();
 }
 
 void Listener::Accept() {
-  if (!acceptor_.is_open()) return;
+  if (!accepting_.expired() || !acceptor_.is_open()) return;
   next_loop_ = *std::ranges::min_element(
       loops_, {}, [](const auto& loop) { return loop->connections(); });
   next_.emplace(next_loop_->executor());
+  // Ends with the operation, also if that fails before it calls.
+  auto accepting = std::make_shared<char>();
+  accepting_ = accepting;
   acceptor_.async_accept(
-      *next_, [this](const boost::system::error_code& error) {
-        if (error == boost::asio::error::operation_aborted) return;
+      *next_, [this, accepting = std::move(accepting)](
+                  const boost::system::error_code& error) mutable {
+        accepting.reset();
         // A client that is gone already is no reason to pause.
-        if (error && error != boost::asio::error::connection_aborted) {
-          return Pause();
-        }
-        if (!error) Take();
+        if (error && error != boost::asio::error::connection_aborted) return;
+        if (!error) TakeIfPossible();
         Accept();
       });
 }
 
-void Listener::Pause() {
-  // There are no more descriptors, or no memory.
-  pause_.expires_after(std::chrono::milliseconds(50));
-  pause_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) Accept();
-  });
+void Listener::TakeIfPossible() {
+  try {
+    Take();
+  } catch (...) {
+    // There was no memory for it, so it is closed. Others may come.
+  }
 }
 
 void Listener::Take() {
@@ -125,13 +127,19 @@ void Listener::Take() {
   }
   auto connection = Make(next_loop_, std::move(socket));
   next_loop_->CountConnection();
-  next_loop_->Post([connection = std::move(connection), refused = now >= most] {
-    if (refused) {
-      connection->StartRefused();
-    } else {
-      connection->Start();
-    }
-  });
+  try {
+    next_loop_->Post(
+        [connection = std::move(connection), refused = now >= most] {
+          if (refused) {
+            connection->StartRefused();
+          } else {
+            connection->Start();
+          }
+        });
+  } catch (...) {
+    next_loop_->UncountConnection();
+    throw;
+  }
 }
 
 std::shared_ptr<Connection> Listener::Make(const std::shared_ptr<Loop>& loop,

@@ -40,15 +40,15 @@ class Listener {
  private:
   void Accept();
   void Take();
+  void TakeIfPossible();
   std::shared_ptr<Connection> Make(const std::shared_ptr<Loop>& loop,
                                    Socket socket);
-  void Pause();
 
   const Setup& setup_;
   const std::vector<std::shared_ptr<Loop>> loops_;
   boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, Executor> acceptor_;
-  Timer pause_;
   std::uint16_t port_ = 0;
+  std::weak_ptr<char> accepting_;  // lives while one is accepted
   std::shared_ptr<Loop> next_loop_;
   std::optional<Socket> next_;
   Counter accepted_;

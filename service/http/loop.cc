@@ -1,6 +1,7 @@
 #include "service/http/loop.h"
 
-#include <algorithm>
+#include <chrono>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -16,25 +17,32 @@ Loop::~Loop() {
   if (thread_.joinable()) End();
 }
 
-void Loop::Add(Watched& watched) {
-  watched.Place() = watched_.size();
-  watched_.push_back(&watched);
+void Loop::Add(std::shared_ptr<Watched> watched) {
+  watched->Place() = watched_.size();
+  try {
+    watched_.push_back(std::move(watched));
+  } catch (...) {
+    UncountConnection();
+    throw;
+  }
 }
 
 void Loop::Remove(Watched& watched) {
-  watched_.back()->Place() = watched.Place();
-  watched_[watched.Place()] = watched_.back();
+  const std::size_t place = watched.Place();
+  watched_.back()->Place() = place;
+  std::swap(watched_[place], watched_.back());
   watched_.pop_back();
-  connections_.fetch_sub(1, std::memory_order_relaxed);
+  UncountConnection();
 }
 
 void Loop::Deliver(std::shared_ptr<Watched> to, Response response) {
   const std::scoped_lock lock(gate_);
   if (ended_) return;
-  deliveries_.push_back({std::move(to), std::move(response)});
-  if (deliveries_.size() == 1) {
+  // First, because nobody would post for what is kept without it.
+  if (deliveries_.empty()) {
     boost::asio::post(context_, [this] { HandOut(); });
   }
+  deliveries_.push_back({std::move(to), std::move(response)});
 }
 
 void Loop::HandOut() {
@@ -42,8 +50,9 @@ void Loop::HandOut() {
     const std::scoped_lock lock(gate_);
     handed_out_.swap(deliveries_);
   }
-  for (Delivery& delivery : handed_out_)
-    delivery.to->Receive(delivery.response);
+  for (Delivery& delivery : handed_out_) {
+    OrCut(delivery.to, [&] { delivery.to->Receive(delivery.response); });
+  }
   handed_out_.clear();
 }
 
@@ -53,24 +62,37 @@ void Loop::Start() {
 
 void Loop::Run() {
   due_ = Clock::now();
-  WaitToLook();
   for (;;) {
     try {
+      if (!waits_ && !ending_) WaitToLook();
       context_.run();
       return;
     } catch (...) {
       // There was no memory for one connection's work. Others continue, and
       // the deadline closes this one.
+      if (!waits_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 }
 
 void Loop::WaitToLook() {
-  due_ += look_;
-  timer_.expires_at(due_);
+  const Clock::time_point next = due_ + look_;
+  timer_.expires_at(next);
   timer_.async_wait([this](const boost::system::error_code& error) {
+    waits_ = false;
     if (!error) Look();
   });
+  due_ = next;
+  waits_ = true;
+}
+
+template <class Work>
+void Loop::OrCut(const std::shared_ptr<Watched>& watched, Work work) {
+  try {
+    work();
+  } catch (...) {
+    watched->Cut();
+  }
 }
 
 void Loop::Look() {
@@ -80,24 +102,33 @@ void Loop::Look() {
   // While the thread was busy it read nothing, which is not the clients' fault.
   const auto late = now - due_;
   const auto lost = late > look_ ? late : Clock::duration{0};
-  // Backwards, because a connection that closes leaves its place to the last.
-  for (std::size_t i = watched_.size(); i-- > 0;) {
-    watched_[i]->Look(now, lost);
-  }
+  // First, so that whatever fails now is looked at again.
   due_ = now;
   WaitToLook();
+  // Backwards, because a connection that closes leaves its place to the last.
+  for (std::size_t i = watched_.size(); i-- > 0;) {
+    const std::shared_ptr<Watched> watched = watched_[i];
+    OrCut(watched, [&] { watched->Look(now, lost); });
+  }
+  if (chore_) chore_();
 }
 
 void Loop::Finish() {
   Post([this] {
     finishing_ = true;
-    for (std::size_t i = watched_.size(); i-- > 0;) watched_[i]->Finish();
+    for (std::size_t i = watched_.size(); i-- > 0;) {
+      const std::shared_ptr<Watched> watched = watched_[i];
+      watched->Finish();
+    }
   });
 }
 
 void Loop::End() {
   Post([this] {
-    for (std::size_t i = watched_.size(); i-- > 0;) watched_[i]->Cut();
+    for (std::size_t i = watched_.size(); i-- > 0;) {
+      const std::shared_ptr<Watched> watched = watched_[i];
+      watched->Cut();
+    }
     ending_ = true;
     timer_.cancel();
     // What was posted before is still done; nothing can come after it.

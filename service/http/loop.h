@@ -9,6 +9,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -91,14 +92,19 @@ class Loop {
   /// to know once.
   void Deliver(std::shared_ptr<Watched> to, Response response);
 
-  /// On the loop's thread only.
-  void Add(Watched& watched);
+  /// On the loop's thread only. The loop keeps what is added until it is
+  /// removed, whatever fails meanwhile.
+  void Add(std::shared_ptr<Watched> watched);
   void Remove(Watched& watched);
 
   /// Connections are counted when they are given to the loop, which is earlier
   /// than Add.
   void CountConnection() {
     connections_.fetch_add(1, std::memory_order_relaxed);
+  }
+  /// If it cannot be given.
+  void UncountConnection() {
+    connections_.fetch_sub(1, std::memory_order_relaxed);
   }
   std::size_t connections() const {
     return connections_.load(std::memory_order_relaxed);
@@ -108,6 +114,9 @@ class Loop {
   bool finishing() const { return finishing_; }
   Counters& counters() { return counters_; }
   const Counters& counters() const { return counters_; }
+
+  /// Is called after each look. Set it before Start.
+  void SetChore(std::function<void()> chore) { chore_ = std::move(chore); }
 
   void Start();
   /// Tells all connections to finish.
@@ -120,6 +129,9 @@ class Loop {
   void WaitToLook();
   void Look();
   void HandOut();
+  // Cuts it if the work throws, as it does without memory.
+  template <class Work>
+  void OrCut(const std::shared_ptr<Watched>& watched, Work work);
 
   struct Delivery {
     std::shared_ptr<Watched> to;
@@ -131,7 +143,9 @@ class Loop {
   boost::asio::executor_work_guard<Executor> guard_;
   Timer timer_;
   Clock::time_point due_;
-  std::vector<Watched*> watched_;
+  bool waits_ = false;  // whether the timer will call
+  std::function<void()> chore_;
+  std::vector<std::shared_ptr<Watched>> watched_;
   bool finishing_ = false;
   bool ending_ = false;
   std::atomic<std::size_t> connections_{0};

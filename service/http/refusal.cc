@@ -49,6 +49,13 @@ Refusal TooManyConnections(std::size_t most) {
           fmt::format("there are {} connections, which is the most", most)};
 }
 
+Refusal TooManyBodies(std::uint64_t most) {
+  return {503, "unavailable",
+          fmt::format("the bodies of all requests have more than {} bytes, "
+                      "which is the most",
+                      most)};
+}
+
 Refusal Failed() {
   return {500, "internal", "the request could not be answered"};
 }
@@ -59,7 +66,9 @@ Response ToResponse(const Refusal& refusal) {
   body += R"("message":)";
   AppendJson(std::string_view(refusal.message), body);
   body += "}}";
-  return {.status = refusal.status, .body = std::move(body)};
+  Response response{.status = refusal.status, .body = std::move(body)};
+  if (refusal.status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
 }
 
 }  // namespace manyarms::http

@@ -26,6 +26,7 @@ Refusal BodyTooLarge(std::uint64_t size, std::uint64_t most);
 Refusal NotImplemented(std::string message);
 Refusal TooSlow(const char* what, double seconds);
 Refusal TooManyConnections(std::size_t most);
+Refusal TooManyBodies(std::uint64_t most);
 Refusal Failed();
 
 /// With a body {"error":{"status":413,"code":"too_large","message":"..."}}.

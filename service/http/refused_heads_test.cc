@@ -41,7 +41,20 @@ std::vector<Case> MalformedHeads() {
       {"version 1.2", "GET / HTTP/1.2\r\n" + Host() + "\r\n"},
       {"version 2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"},
       {"version of two digits", "GET / HTTP/1.10\r\n" + Host() + "\r\n"},
-      {"absolute target", "GET http://x/ HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"another host in the target",
+       "GET http://y/ HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"another port in the target",
+       "GET http://x:80/ HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"host of the target without the field",
+       "GET http://x/ HTTP/1.1\r\n\r\n"},
+      {"empty host in the target", "GET http:///a HTTP/1.1\r\nHost:\r\n\r\n"},
+      {"user in the target", "GET http://a@x/ HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"only a scheme", "GET http:// HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"no slashes behind the scheme",
+       "GET http:/x/ HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"another scheme", "GET ftp://x/ HTTP/1.1\r\n" + Host() + "\r\n"},
+      {"fragment in an absolute target",
+       "GET http://x/#b HTTP/1.1\r\n" + Host() + "\r\n"},
       {"authority", "CONNECT x:80 HTTP/1.1\r\n" + Host() + "\r\n"},
       {"asterisk", "OPTIONS * HTTP/1.1\r\n" + Host() + "\r\n"},
       {"relative target", "GET a HTTP/1.1\r\n" + Host() + "\r\n"},
@@ -284,6 +297,35 @@ TEST(RefusedHeads, WhatIsAllowedIsServed) {
     const auto answer = client.Ask(request.bytes);
     ASSERT_TRUE(answer) << request.name;
     EXPECT_EQ(answer->status, 200) << request.name << answer->body;
+  }
+}
+
+TEST(RefusedHeads, AbsoluteTargetsOfThisHostAreServed) {
+  struct Target {
+    std::string target;
+    std::string host;
+    std::string seen;
+  };
+  const std::vector<Target> targets = {
+      {"http://x/a/b?c=d", "x", "/a/b?c=d"},
+      {"https://x/a", "x", "/a?"},
+      {"HTTP://x/a", "x", "/a?"},
+      {"http://x", "x", "/?"},
+      {"http://x?c=http://y/", "x", "/?c=http://y/"},
+      {"http://x//y/a", "x", "//y/a?"},
+      {"http://Example.Org:7420/a", "example.org:7420", "/a?"},
+      {"http://[::1]:7420/a", "[::1]:7420", "/a?"},
+      {"/http://y/a", "x", "/http://y/a?"},
+  };
+  const Server server(TestOptions(), AdmitAll, Echo);
+  RawClient client(server.port());
+  for (const Target& target : targets) {
+    const auto answer =
+        client.Ask("GET " + target.target +
+                   " HTTP/1.1\r\nHost: " + target.host + "\r\n\r\n");
+    ASSERT_TRUE(answer) << target.target;
+    EXPECT_EQ(answer->status, 200) << target.target << answer->body;
+    EXPECT_EQ(answer->body, "0 " + target.seen + " [0]") << target.target;
   }
 }
 

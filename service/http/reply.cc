@@ -43,7 +43,8 @@ bool Reply::Piece(std::string piece) {
 
 void Reply::End() {
   if (!target_ || !begun_) throw std::logic_error("no answer has begun");
-  std::exchange(target_, nullptr)->End();
+  target_->End();
+  target_ = nullptr;
 }
 
 }  // namespace manyarms::http

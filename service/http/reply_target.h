@@ -16,7 +16,7 @@ class Reply::Target {
   virtual bool Piece(std::string piece) = 0;
   virtual void End() = 0;
   /// There will be no answer, or no more of one that has begun.
-  virtual void Drop() = 0;
+  virtual void Drop() = 0;  ///< throws nothing
 };
 
 }  // namespace manyarms::http

@@ -75,11 +75,18 @@ std::optional<Refusal> RequestParser::ReadHead(std::string_view text) {
   if (refused_) return refusal_;
   if (error) return BadRequest("the head is malformed: " + error.message());
   if (!is_header_done()) return BadRequest("the head is malformed");
-  return CheckFraming();
+  const std::optional<Refusal> refusal = CheckFraming();
+  if (!refusal && !has_host_) head_.host.swap(authority_);
+  return refusal;
 }
 
 std::optional<Refusal> RequestParser::CheckFraming() const {
   if (!has_host_ && !http10_) return BadRequest("the head has no Host field");
+  // A proxy may have decided by one of them, so they must not differ.
+  if (!authority_.empty() && has_host_ &&
+      !beast::iequals(authority_, head_.host)) {
+    return BadRequest("the target has another host than the Host field");
+  }
   if (!has_coding_) return std::nullopt;
   if (has_length_) {
     return BadRequest(
@@ -149,18 +156,38 @@ void RequestParser::TakeTarget(std::string_view target, Error& error) {
   if (target.size() > kMostTarget) {
     return Refuse(TargetTooLong(kMostTarget), error);
   }
-  if (target.front() != '/') {
-    return Refuse(BadRequest("the target does not begin with /"), error);
-  }
   const bool printable = std::ranges::all_of(
       target, [](char c) { return c > 0x20 && c < 0x7f && c != '#'; });
   if (!printable) {
     return Refuse(BadRequest("the target has a character that is not allowed"),
                   error);
   }
+  if (target.front() != '/') {
+    if (!TakeAuthority(target)) {
+      return Refuse(
+          BadRequest("the target begins neither with / nor with http://, "
+                     "https:// and a host"),
+          error);
+    }
+    if (target.empty() || target.front() != '/') head_.path.push_back('/');
+  }
   const std::size_t mark = target.find('?');
-  head_.path = target.substr(0, mark);
+  head_.path += target.substr(0, mark);
   if (mark != std::string_view::npos) head_.query = target.substr(mark + 1);
+}
+
+bool RequestParser::TakeAuthority(std::string_view& target) {
+  const std::size_t colon = target.find("://");
+  if (colon == std::string_view::npos) return false;
+  const std::string_view scheme = target.substr(0, colon);
+  if (!beast::iequals(scheme, "http") && !beast::iequals(scheme, "https")) {
+    return false;
+  }
+  target.remove_prefix(colon + 3);
+  authority_ = target.substr(0, target.find_first_of("/?"));
+  target.remove_prefix(authority_.size());
+  return !authority_.empty() &&
+         std::ranges::all_of(authority_, IsHostCharacter);
 }
 
 void RequestParser::Once(bool& seen, const char* name, Error& error) {

@@ -76,6 +76,9 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
   void Refuse(Refusal refusal, Error& error);
   void Once(bool& seen, const char* name, Error& error);
   void TakeTarget(std::string_view target, Error& error);
+  // Of a target such as http://host/path, and takes it off its front. Returns
+  // false if it has none.
+  bool TakeAuthority(std::string_view& target);
   void TakeOnce(std::string_view value, std::string& text, bool& seen,
                 const char* name, Error& error);
   void TakeHost(std::string_view host, Error& error);
@@ -83,6 +86,7 @@ class RequestParser final : public boost::beast::http::basic_parser<true> {
 
   BodyTaker& taker_;
   Head head_;
+  std::string authority_;  // of the target, if that has one
   Refusal refusal_;
   std::uint64_t most_body_ = 0;
   bool refused_ = false;

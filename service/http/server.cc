@@ -52,12 +52,19 @@ std::shared_ptr<TlsContext> MakeContext(const ServerOptions& options) {
 class Server::State {
  public:
   State(const ServerOptions& options, Admit admit, Handler handler)
-      : setup_{options, std::move(admit), std::move(handler)},
+      : setup_{options, std::move(admit), std::move(handler),
+               std::make_shared<BodyBudget>(options.most_body_bytes)},
         loops_(MakeLoops(options)),
         listener_(setup_, loops_, MakeContext(options)),
         workers_(kWorkers) {
-    for (const auto& loop : loops_) loop->Start();
     listener_.Start();
+    try {
+      for (const auto& loop : loops_) loop->Start();
+    } catch (...) {
+      // Those that run use the listener, which is destroyed before them.
+      for (const auto& loop : loops_) loop->End();
+      throw;
+    }
   }
   ~State() { Stop(0); }
 
@@ -87,6 +94,7 @@ class Server::State {
     stats.connections = listener_.connections();
     stats.accepted = listener_.accepted();
     stats.refused = listener_.refused();
+    stats.body_bytes = setup_.body_budget->used();
     for (const auto& loop : loops_) {
       const Counters& counters = loop->counters();
       stats.timed_out += counters.timed_out.value();

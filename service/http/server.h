@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "service/http/body_memory.h"
+
 /// An HTTP/1.1 server. It knows nothing of bandits.
 namespace manyarms::http {
 
@@ -67,6 +69,8 @@ struct Request {
   Head head;
   std::string body;
   std::unique_ptr<BodySink> sink;  ///< that took the body
+  /// What the body takes of ServerOptions::most_body_bytes.
+  BodyMemory memory = {};
 };
 
 /// Answers one request, once, from any thread. If it is destroyed without an
@@ -112,6 +116,9 @@ struct ServerOptions {
   std::string key = {};
   std::size_t most_connections = 10'000;
   std::size_t most_head = std::size_t{16} << 10;  ///< bytes of a head
+  /// Bytes of all bodies together that are received or wait for their answers,
+  /// but for those that sinks take. Beyond it the answer is 503.
+  std::uint64_t most_body_bytes = std::uint64_t{1} << 30;
   /// A client has this long for a head, for each 64 KiB of a body, and for
   /// reading 64 KiB of an answer; and between two requests.
   double head_seconds = 10;
@@ -130,6 +137,7 @@ struct ServerStats {
   std::uint64_t malformed = 0;  ///< answered 400, 413, 414 or 431 by the server
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
+  std::uint64_t body_bytes = 0;  ///< of most_body_bytes, now
 };
 
 class Server {

@@ -285,6 +285,7 @@ TEST(Server, RefusesMoreConnectionsThanAllowed) {
     EXPECT_EQ(answer->body,
               R"({"error":{"status":503,"code":"unavailable",)"
               R"("message":"there are 3 connections, which is the most"}})");
+    EXPECT_EQ(answer->Header("Retry-After"), "1");
     EXPECT_EQ(answer->Header("Connection"), "close");
     fourth.EndSending();
     EXPECT_TRUE(fourth.Ends());

@@ -80,7 +80,7 @@ class Demo::State {
       : options_(options),
         world_(Shop()),
         path_(BanditPath(kBandit)),
-        client_({.host = "127.0.0.1", .port = options.port}, options.token,
+        client_({.host = options.host, .port = options.port}, options.token,
                 kTimeout),
         random_(
             static_cast<std::uint64_t>(Clock::now().time_since_epoch().count()),

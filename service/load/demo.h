@@ -12,8 +12,9 @@ namespace manyarms::load {
 
 // NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct DemoOptions {
-  std::uint16_t port = 7420;  ///< of a service on 127.0.0.1, without TLS
-  std::string token = {};     ///< an admin's; empty if none is needed
+  std::string host = "127.0.0.1";  ///< of a service without TLS
+  std::uint16_t port = 7420;
+  std::string token = {};  ///< an admin's; empty if none is needed
   double choices_per_second = 100;
   /// Gets what goes wrong while it runs, from its thread; it goes on then.
   std::function<void(const std::string&)> log = {};

@@ -86,6 +86,19 @@ Endpoint ParseUrl(std::string_view url) {
   return endpoint;
 }
 
+std::string HostToConnectTo(const std::string& address) {
+  in_addr four{};
+  if (address == "localhost" ||
+      (inet_pton(AF_INET, address.c_str(), &four) == 1 &&
+       four.s_addr == htonl(INADDR_ANY))) {
+    return "127.0.0.1";
+  }
+  in6_addr six{};
+  const bool is_any = inet_pton(AF_INET6, address.c_str(), &six) == 1 &&
+                      IN6_IS_ADDR_UNSPECIFIED(&six);
+  return is_any ? "::1" : address;
+}
+
 int Connect(const Endpoint& endpoint) {
   sockaddr_in four{};
   sockaddr_in6 six{};

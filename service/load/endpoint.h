@@ -21,6 +21,9 @@ struct Endpoint {
 /// service can give away from everybody else who uses it.
 Endpoint ParseUrl(std::string_view url);
 
+/// Where a service of this machine is reached that listens at `address`.
+std::string HostToConnectTo(const std::string& address);
+
 /// Connects with TCP_NODELAY and returns the descriptor. Throws Error(kIo).
 /// (Connections on one machine are there at once or refused.)
 int Connect(const Endpoint& endpoint);
