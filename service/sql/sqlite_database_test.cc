@@ -63,6 +63,31 @@ TEST_F(SqliteFile, IsRefusedIfItIsSomethingElse) {
   EXPECT_EQ(std::filesystem::file_size(Path()), 10'000U);
 }
 
+TEST_F(SqliteFile, IsItsUsersAlone) {
+  using std::filesystem::perms;
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("CREATE TABLE t (i INTEGER64)");
+  database->Backup(Path("copy.db"));
+  for (const char* name :
+       {"a.db", "a.db-wal", "a.db-shm", "a.db.lock", "copy.db"}) {
+    EXPECT_EQ(std::filesystem::status(Path(name)).permissions(),
+              perms::owner_read | perms::owner_write)
+        << name;
+  }
+}
+
+TEST_F(SqliteFile, KeepsPermissionsThatItWasGiven) {
+  using std::filesystem::perms;
+  const perms shared =
+      perms::owner_read | perms::owner_write | perms::group_read;
+  Open(Path(), Access::kWrite)->Run("CREATE TABLE t (i INTEGER64)");
+  std::filesystem::permissions(Path(), shared);
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("INSERT INTO t VALUES (1)");
+  EXPECT_EQ(std::filesystem::status(Path()).permissions(), shared);
+  EXPECT_EQ(std::filesystem::status(Path("a.db-wal")).permissions(), shared);
+}
+
 TEST_F(SqliteFile, IsCopiedWithoutTouchingOtherFiles) {
   const auto database = Open(Path("shop.part"), Access::kWrite);
   database->Run("CREATE TABLE t (i INTEGER64)");
