@@ -272,6 +272,29 @@ TEST_F(ServiceTest, ChangesAndDeletesBandits) {
   EXPECT_EQ(Get("/v1/bandits").json().at("bandits").size(), 0U);
 }
 
+TEST_F(ServiceTest, MakesChangesOfSeveralClientsAtTheSameTime) {
+  Start();
+  MakeShop();
+  const std::string path = "/v1/bandits/shop";
+  for (int round = 1; round <= 30; ++round) {
+    std::vector<std::jthread> threads;
+    for (const char* field : {"reward_wait", "probability_draws"}) {
+      threads.emplace_back([&, field] {
+        http::testing::RawClient client(port_);
+        const std::string body =
+            "{\"" + std::string(field) + "\":" + std::to_string(round) + "}";
+        const auto answer =
+            client.Ask(TextOf({"PATCH", path, body, "application/json"}));
+        EXPECT_EQ(answer ? answer->status : 0, 200);
+      });
+    }
+    threads.clear();
+    const Json settings = Get(path).json().at("settings");
+    EXPECT_EQ(settings.at("reward_wait"), round);
+    EXPECT_EQ(settings.at("probability_draws"), round);
+  }
+}
+
 TEST_F(ServiceTest, HasAnApprentice) {
   Start();
   MakeShop(R"({"dim":2,"mode":"apprentice"})");

@@ -227,7 +227,8 @@ TEST_F(EngineOnAFaultyDisk, RefusesNewWorkWhileNothingCanBeWritten) {
   refuses([&] { bandit->Dismiss(answer.first, ""); });
   refuses([&] { bandit->TakeSnapshot("t"); });
   refuses([&] { bandit->RestoreSnapshot("s"); });
-  refuses([&] { bandit->Change(bandit->settings().semantics); });
+  refuses(
+      [&] { bandit->Change([](const Settings& s) { return s.semantics; }); });
   refuses([&] { engine_->Create("b", Some()); });
   refuses([&] { engine_->Delete("a"); });
   // What was answered before is answered again.
