@@ -266,6 +266,10 @@ TEST_F(ServiceTest, ChangesAndDeletesBandits) {
           .json();
   EXPECT_EQ(changed.at("settings").at("reward_wait"), 60);
   EXPECT_EQ(changed.at("settings").at("default_reward"), 0);
+  const TestAnswer again = Put("/v1/bandits/shop", R"({"dim":2})");
+  EXPECT_EQ(again.status, 200U);
+  EXPECT_EQ(again.json().at("settings"), changed.at("settings"));
+  EXPECT_EQ(Put("/v1/bandits/shop", R"({"dim":3})").status, 409U);
   EXPECT_EQ(Get("/v1/bandits").json().at("bandits").size(), 1U);
   EXPECT_EQ(Ask({"DELETE", "/v1/bandits/shop"}).status, 204U);
   EXPECT_EQ(Get("/v1/bandits/shop").status, 404U);

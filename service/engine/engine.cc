@@ -178,10 +178,12 @@ Engine::Created Engine::Create(const std::string& name,
   const std::unique_lock lock(state.mutex);
   const auto found = state.bandits.find(name);
   if (found != state.bandits.end()) {
-    if (found->second->settings() != settings) {
+    const Settings present = found->second->settings();
+    if (!SameForGood(present, settings)) {
       throw Refused(Refusal::kConflict,
-                    fmt::format("bandit {} is there with other settings: {}",
-                                name, ToJson(found->second->settings())));
+                    fmt::format("bandit {} is there with other settings, which "
+                                "cannot change: {}",
+                                name, ToJson(present)));
     }
     return {.bandit = found->second,
             .is_new = false,
