@@ -69,10 +69,12 @@ class Client:
     ) -> ServedBandit:
         """Makes a bandit, or returns the one of this name with the same settings.
 
+        Of one that is there, settings that ``change`` can change stay as they are.
+
         settings: those of a ``Population`` except for ``prior``, and those of a service:
             arms ("names" or "numbers"), reward_wait, default_reward, aggregation, mode,
             probability_draws (docs/service.md). None stands for the default.
-        Raises ConflictError if there is one with other settings.
+        Raises ConflictError if there is one with other settings that cannot change.
         """
         given = {"dim": dim, "policy": policy, "exploration": exploration}
         body = given | as_search(search) | settings

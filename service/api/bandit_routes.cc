@@ -44,8 +44,9 @@ void GetBandit(const CallPointer& call) {
 void PatchBandit(const CallPointer& call) {
   call->query().End();
   ServedBandit& bandit = call->bandit();
-  const Semantics semantics = ParseChanges(call->body(), bandit.settings());
-  const Sequence durable_at = bandit.Change(semantics);
+  const Sequence durable_at = bandit.Change([&](const Settings& present) {
+    return ParseChanges(call->body(), present);
+  });
   call->SendWhenDurable(durable_at, Description(bandit, 200));
 }
 

@@ -266,10 +266,37 @@ TEST_F(ServiceTest, ChangesAndDeletesBandits) {
           .json();
   EXPECT_EQ(changed.at("settings").at("reward_wait"), 60);
   EXPECT_EQ(changed.at("settings").at("default_reward"), 0);
+  const TestAnswer again = Put("/v1/bandits/shop", R"({"dim":2})");
+  EXPECT_EQ(again.status, 200U);
+  EXPECT_EQ(again.json().at("settings"), changed.at("settings"));
+  EXPECT_EQ(Put("/v1/bandits/shop", R"({"dim":3})").status, 409U);
   EXPECT_EQ(Get("/v1/bandits").json().at("bandits").size(), 1U);
   EXPECT_EQ(Ask({"DELETE", "/v1/bandits/shop"}).status, 204U);
   EXPECT_EQ(Get("/v1/bandits/shop").status, 404U);
   EXPECT_EQ(Get("/v1/bandits").json().at("bandits").size(), 0U);
+}
+
+TEST_F(ServiceTest, MakesChangesOfSeveralClientsAtTheSameTime) {
+  Start();
+  MakeShop();
+  const std::string path = "/v1/bandits/shop";
+  for (int round = 1; round <= 30; ++round) {
+    std::vector<std::jthread> threads;
+    for (const char* field : {"reward_wait", "probability_draws"}) {
+      threads.emplace_back([&, field] {
+        http::testing::RawClient client(port_);
+        const std::string body =
+            "{\"" + std::string(field) + "\":" + std::to_string(round) + "}";
+        const auto answer =
+            client.Ask(TextOf({"PATCH", path, body, "application/json"}));
+        EXPECT_EQ(answer ? answer->status : 0, 200);
+      });
+    }
+    threads.clear();
+    const Json settings = Get(path).json().at("settings");
+    EXPECT_EQ(settings.at("reward_wait"), round);
+    EXPECT_EQ(settings.at("probability_draws"), round);
+  }
 }
 
 TEST_F(ServiceTest, HasAnApprentice) {

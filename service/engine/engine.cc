@@ -183,10 +183,12 @@ Engine::Created Engine::Create(const std::string& name,
   if (found != state.bandits.end()) {
     const State::Bandit there = found->second;
     lock.unlock();  // a bandit may be busy for long
-    if (there->settings() != settings) {
+    const Settings present = there->settings();
+    if (!SameForGood(present, settings)) {
       throw Refused(Refusal::kConflict,
-                    fmt::format("bandit {} is there with other settings: {}",
-                                name, ToJson(there->settings())));
+                    fmt::format("bandit {} is there with other settings, which "
+                                "cannot change: {}",
+                                name, ToJson(present)));
     }
     return {.bandit = there,
             .is_new = false,

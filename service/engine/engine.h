@@ -41,11 +41,13 @@ class Engine {
 
   struct Created {
     std::shared_ptr<ServedBandit> bandit;
-    bool is_new = false;  ///< false: it was there with the same settings
+    bool is_new = false;  ///< false: it was there, and is as it was
     Sequence durable_at = 0;
   };
-  /// Throws Refused(kConflict) if it is there with other settings, and
-  /// Error(kInvalidArgument) for a name that is not 1 to 64 of a-z, A-Z, 0-9,
+  /// A bandit that is there keeps its semantics, so that a program which makes
+  /// its bandits whenever it starts does not undo a Change. Throws
+  /// Refused(kConflict) if it is there with other settings that cannot change,
+  /// and Error(kInvalidArgument) for a name that is not 1 to 64 of a-z, A-Z, 0-9,
   /// '-', '_' and '.', or begins with '.'.
   Created Create(const std::string& name, const Settings& settings);
 

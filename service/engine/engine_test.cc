@@ -75,6 +75,28 @@ TEST_F(EngineTest, CreatesABanditOnce) {
   ExpectRefused(Refusal::kNotFound, [&] { engine_->At("Shop"); });
 }
 
+TEST_F(EngineTest, LeavesChangedSemanticsAsTheyAre) {
+  const Settings apprentice = ParseSettings(R"({"dim":2,"mode":"apprentice"})");
+  const auto bandit = engine_->Create("shop", apprentice).bandit;
+  bandit->Change([](const Settings& present) {
+    return ParseChanges(R"({"mode":"serve","reward_wait":5})", present);
+  });
+  const Semantics changed = bandit->settings().semantics;
+  for (int restart = 0; restart < 2; ++restart) {
+    const Engine::Created again = engine_->Create("shop", apprentice);
+    EXPECT_FALSE(again.is_new);
+    EXPECT_EQ(again.bandit->settings().semantics, changed);
+    for (const char* other :
+         {R"({"dim":2,"seed":2})", R"({"dim":2,"arms":"numbers"})",
+          R"({"dim":2,"policy":"ucb"})", R"({"dim":2,"max_pending":5})"}) {
+      ExpectRefused(Refusal::kConflict, [&] {
+        engine_->Create("shop", ParseSettings(other));
+      });
+    }
+    Open();
+  }
+}
+
 TEST_F(EngineTest, ChecksNames) {
   for (const std::string& name :
        std::vector<std::string>{"", ".", ".a", "a b", "a/b", "ä", "\xff",
@@ -244,7 +266,8 @@ TEST_F(EngineOnAFaultyDisk, RefusesNewWorkWhileNothingCanBeWritten) {
   refuses([&] { bandit->Dismiss(answer.first, ""); });
   refuses([&] { bandit->TakeSnapshot("t"); });
   refuses([&] { bandit->RestoreSnapshot("s"); });
-  refuses([&] { bandit->Change(bandit->settings().semantics); });
+  refuses(
+      [&] { bandit->Change([](const Settings& s) { return s.semantics; }); });
   refuses([&] { engine_->Create("b", Some()); });
   refuses([&] { engine_->Delete("a"); });
   // What was answered before is answered again.

@@ -246,7 +246,7 @@ class Twins {
       } else if (what == 2) {
         world->DeleteSnapshot(snapshot);
       } else if (what == 3) {
-        world->Change(semantics);
+        world->Change([&](const Settings&) { return semantics; });
       } else {
         world->TakeSnapshot(snapshot);
       }

@@ -155,7 +155,7 @@ TEST_F(ServedBanditTest, ChangesOfSettingsDoNotOpenDecisionsAgain) {
   Semantics semantics = world->settings().semantics;
   semantics.reward_wait = 1000;
   semantics.default_reward = 1;
-  world->Change(semantics);
+  world->Change([&](const Settings&) { return semantics; });
   world.KillAndRestart();
   EXPECT_EQ(world->settings().semantics, semantics);
   world->Expire(world.now() + 5000);

@@ -34,12 +34,16 @@ std::size_t ServedBandit::arms() const {
 
 // Decisions that were closed without a trace must not be open again after a
 // restart with a longer wait, so what is open by the former settings is saved.
-Sequence ServedBandit::Change(const Semantics& semantics) {
+Sequence ServedBandit::Change(
+    const std::function<Semantics(const Settings&)>& changed) {
   State& state = *state_;
+  // Only who holds this changes semantics.
   const std::scoped_lock saving(state.saving);
+  Semantics semantics;
   {
     const State::World world(state.world);
     state.CheckWritable();
+    semantics = changed(state.settings);
     if (semantics == state.settings.semantics) {
       return state.store.last_appended();
     }

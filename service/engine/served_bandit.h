@@ -133,7 +133,9 @@ class ServedBandit {
   std::size_t dim() const;
   std::size_t arms() const;
 
-  Sequence Change(const Semantics& semantics);
+  /// Gives it the semantics that `changed` makes of the present settings, which
+  /// nobody else changes meanwhile. Throws what `changed` throws.
+  Sequence Change(const std::function<Semantics(const Settings&)>& changed);
 
   /// Deletes all that the store has of it. Whoever calls another method
   /// afterwards gets Refused(kNotFound).

@@ -155,6 +155,31 @@ TEST_F(ServedBanditThreads, LearnOneOfSeveralRewards) {
   EXPECT_EQ(world->FindLearner("u").info.rewards, 15U);
 }
 
+TEST_F(ServedBanditThreads, ChangeSettingsWithoutUndoingOthersChanges) {
+  World world(folder_, ParseSettings(R"({"dim":3,"reward_wait":1000})"));
+  constexpr int kChanges = 50;
+  OnThreads(2, [&](unsigned thread) {
+    for (int i = 1; i <= kChanges; ++i) {
+      world->Change([&](const Settings& present) {
+        Semantics semantics = present.semantics;
+        semantics.reward_wait += 1;
+        std::this_thread::yield();
+        return ParseChanges(
+            thread == 0 ? fmt::format(R"({{"default_reward":{}}})", i)
+                        : fmt::format(R"({{"probability_draws":{}}})", i),
+            {.population = present.population, .semantics = semantics});
+      });
+    }
+  });
+  Semantics expected;
+  expected.reward_wait = 1000 + 2 * kChanges;
+  expected.default_reward = kChanges;
+  expected.probability_draws = kChanges;
+  EXPECT_EQ(world->settings().semantics, expected);
+  world.KillAndRestart();
+  EXPECT_EQ(world->settings().semantics, expected);
+}
+
 TEST_F(ServedBanditThreads, TakeSnapshotsAndGoBack) {
   World world(folder_, ParseSettings(R"({"dim":3,"reward_wait":20})"));
   world->PutArms(SomeArms(10, kDim), true);

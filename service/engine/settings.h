@@ -49,6 +49,11 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
+/// Whether they differ in nothing but what may change while a bandit lives.
+inline bool SameForGood(const Settings& a, const Settings& b) {
+  return a.population == b.population && a.named_arms == b.named_arms;
+}
+
 /// Reads settings as a client gives them, a JSON object with fields that are
 /// described in docs/service.md. Those that are missing have their defaults.
 /// Throws Error(kCorrupt) for text that is not JSON, and

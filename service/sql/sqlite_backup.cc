@@ -1,5 +1,12 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "manyarms/error.h"
 #include "service/sql/sqlite_database.h"
@@ -11,21 +18,46 @@ struct Close {
   void operator()(sqlite3* connection) const { sqlite3_close(connection); }
 };
 
+constexpr const char* kCannot = "cannot write a backup to";
+
+// Makes an empty file beside `path`, under a name that nothing else has, and
+// which only this user may read.
+std::string NewFileBeside(const std::string& path) {
+  std::string name = path + ".part.XXXXXX";
+  const int file = mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) throw FileError(kCannot, path, errno);
+  close(file);
+  return name;
+}
+
+// Gives the file its name unless something has come to have that meanwhile.
+void RenameToNew(const std::string& file, const std::string& path) {
+  int failed = renameat2(AT_FDCWD, file.c_str(), AT_FDCWD, path.c_str(),
+                         RENAME_NOREPLACE) == 0
+                   ? 0
+                   : errno;
+  if (failed == EINVAL || failed == ENOSYS) {
+    // The file system cannot do that in one step; that it had no such file was
+    // checked at the beginning.
+    failed = std::rename(file.c_str(), path.c_str()) == 0 ? 0 : errno;
+  }
+  if (failed != 0) throw FileError(kCannot, path, failed);
+}
+
 }  // namespace
 
 void SqliteDatabase::Backup(const std::string& path) {
-  if (std::filesystem::exists(path)) {
-    throw FileError("cannot write a backup to", path, EEXIST);
+  if (std::filesystem::symlink_status(path).type() !=
+      std::filesystem::file_type::not_found) {
+    throw FileError(kCannot, path, EEXIST);
   }
   // Under another name until it is whole.
-  const std::string part = path + ".part";
-  std::filesystem::remove(part);
+  const std::string part = NewFileBeside(path);
   try {
     sqlite3* opened = nullptr;
-    int code = sqlite3_open_v2(
-        part.c_str(), &opened,
-        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_EXRESCODE,
-        nullptr);
+    int code =
+        sqlite3_open_v2(part.c_str(), &opened,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_EXRESCODE, nullptr);
     std::unique_ptr<sqlite3, Close> copy(opened);
     if (code == SQLITE_OK) {
       sqlite3_backup* backup =
@@ -43,7 +75,7 @@ void SqliteDatabase::Backup(const std::string& path) {
                                       sqlite3_errstr(code));
     }
     copy.reset();
-    std::filesystem::rename(part, path);
+    RenameToNew(part, path);
     SyncFolderOf(path);
   } catch (...) {
     std::error_code ignored;

@@ -1,5 +1,6 @@
 #include "service/sql/sqlite_database.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,6 +36,15 @@ std::string OnePath(const std::string& place) {
   std::error_code error;
   const fs::path path = fs::weakly_canonical(fs::absolute(place), error);
   return error ? place : path.string();
+}
+
+// An empty file, which SQLite takes for a new database. It contains keys of
+// learners, so that only its user may read it; SQLite gives the log the same
+// permissions.
+void MakePrivateFile(const std::string& path) {
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) throw FileError("cannot make", path, errno);
+  close(file);
 }
 
 }  // namespace
@@ -75,8 +85,12 @@ FailureKind KindOf(int code) {
 
 SqliteDatabase::SqliteDatabase(const std::string& place, Access access)
     : path_(OnePath(place)), access_(access) {
-  const bool is_new = !fs::exists(path_);
-  if (access_ == Access::kWrite) lock_.emplace(path_ + ".lock");
+  bool is_new = false;
+  if (access_ == Access::kWrite) {
+    lock_.emplace(path_ + ".lock");
+    is_new = !fs::exists(path_);
+    if (is_new) MakePrivateFile(path_);
+  }
   try {
     OpenFile();
     if (access_ == Access::kWrite) PrepareForWriting(is_new);

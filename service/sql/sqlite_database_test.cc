@@ -63,6 +63,56 @@ TEST_F(SqliteFile, IsRefusedIfItIsSomethingElse) {
   EXPECT_EQ(std::filesystem::file_size(Path()), 10'000U);
 }
 
+TEST_F(SqliteFile, IsItsUsersAlone) {
+  using std::filesystem::perms;
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("CREATE TABLE t (i INTEGER64)");
+  database->Backup(Path("copy.db"));
+  for (const char* name :
+       {"a.db", "a.db-wal", "a.db-shm", "a.db.lock", "copy.db"}) {
+    EXPECT_EQ(std::filesystem::status(Path(name)).permissions(),
+              perms::owner_read | perms::owner_write)
+        << name;
+  }
+}
+
+TEST_F(SqliteFile, KeepsPermissionsThatItWasGiven) {
+  using std::filesystem::perms;
+  const perms shared =
+      perms::owner_read | perms::owner_write | perms::group_read;
+  Open(Path(), Access::kWrite)->Run("CREATE TABLE t (i INTEGER64)");
+  std::filesystem::permissions(Path(), shared);
+  const auto database = Open(Path(), Access::kWrite);
+  database->Run("INSERT INTO t VALUES (1)");
+  EXPECT_EQ(std::filesystem::status(Path()).permissions(), shared);
+  EXPECT_EQ(std::filesystem::status(Path("a.db-wal")).permissions(), shared);
+}
+
+TEST_F(SqliteFile, IsCopiedWithoutTouchingOtherFiles) {
+  const auto database = Open(Path("shop.part"), Access::kWrite);
+  database->Run("CREATE TABLE t (i INTEGER64)");
+  std::ofstream(Path("other.part")) << "mine";
+  for (const char* name : {"shop", "other"}) {
+    database->Backup(Path(name));
+    EXPECT_NO_THROW(Open(Path(name), Access::kRead)->Prepare("SELECT i FROM t"))
+        << name;
+  }
+  EXPECT_TRUE(std::filesystem::exists(Path("shop.part")));
+  EXPECT_EQ(std::filesystem::file_size(Path("other.part")), 4U);
+
+  // A file of this name is not replaced, and nothing else remains.
+  const auto count = [&] {
+    const std::filesystem::directory_iterator files(folder_);
+    return std::distance(begin(files), end(files));
+  };
+  const auto before = count();
+  EXPECT_THROW(database->Backup(Path("other.part")), FileError);
+  EXPECT_EQ(std::filesystem::file_size(Path("other.part")), 4U);
+  std::filesystem::create_symlink(Path("nowhere"), Path("link"));
+  EXPECT_THROW(database->Backup(Path("link")), FileError);
+  EXPECT_EQ(count(), before + 1);
+}
+
 TEST_F(SqliteFile, HasALogThatBeginsAgain) {
   const auto database = Open(Path(), Access::kWrite);
   database->Run("CREATE TABLE t (b BYTES)");
