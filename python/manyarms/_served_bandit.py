@@ -287,7 +287,8 @@ class ServedBandit(Asking):
         exploration: float | None = None, **options: Any,
     ) -> dict[str, Any]:
         """What another policy would have earned, from the decisions that were made, as
-        ``manyarms evaluate --json`` prints it (docs/service.md, docs/evaluation.md).
+        ``manyarms evaluate --json`` prints it (docs/service.md, docs/evaluation.md). It
+        takes the role admin.
 
         policy, search, exploration: None stands for what this bandit has; so do further
             settings that are missing.

@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,24 +17,26 @@ namespace {
 
 constexpr std::uint64_t kUsualPage = 100;
 constexpr std::uint64_t kLongestPage = 10'000;
-// Longer answers are sent in pieces of about this many bytes.
-constexpr std::size_t kPiece = 256 << 10;
+// A page ends early when it has this many bytes. It is one answer: a worker
+// must not wait for a client that does not read.
+constexpr std::size_t kFullPage = std::size_t{4} << 20;
+// So many arms are in memory beside the page.
+constexpr std::uint64_t kArmsAtOnce = 16;
 
-void SendArms(Call& call, const ServedBandit::Page& page) {
+void SendArms(Call& call, std::uint64_t from, std::uint64_t limit) {
+  const ServedBandit& bandit = call.bandit();
   JsonOutput json;
   json.Open('{').Name("arms").Open('[');
-  bool streamed = false;
-  for (const ArmInfo& arm : page.arms) {
-    WriteArm(arm, json);
-    if (json.size() < kPiece) continue;
-    if (!streamed) call.Begin("application/json");
-    streamed = true;
-    if (!call.Piece(json.Take())) return call.End();
+  std::optional<std::uint64_t> next = from;
+  while (next && limit > 0 && json.size() < kFullPage) {
+    const std::uint64_t most = std::min(limit, kArmsAtOnce);
+    const ServedBandit::Page page = bandit.ListArms(*next, most);
+    for (const ArmInfo& arm : page.arms) WriteArm(arm, json);
+    limit -= page.arms.size();
+    next = page.next;
   }
-  json.Close(']').Field("next", page.next).Close('}');
-  if (!streamed) return call.SendJson(json);
-  call.Piece(json.Take());
-  call.End();
+  json.Close(']').Field("next", next).Close('}');
+  call.SendJson(json);
 }
 
 void WriteResult(const ServedBandit::PutResult& result,
@@ -84,9 +88,7 @@ void ListArms(const CallPointer& call) {
       call->query().Count("limit", kUsualPage, 1, kLongestPage);
   call->query().End();
   call->bandit();
-  call->OnWorker([from, limit](Call& self) {
-    SendArms(self, self.bandit().ListArms(from, limit));
-  });
+  call->OnWorker([from, limit](Call& self) { SendArms(self, from, limit); });
 }
 
 void PostArms(const CallPointer& call) {

@@ -20,6 +20,8 @@ namespace {
 
 // Batches of up to this many choices are made on the connection's thread.
 constexpr std::size_t kShortBatch = 8;
+// Longer bodies are read by a worker.
+constexpr std::size_t kShortBody = std::size_t{64} << 10;
 
 std::vector<DecisionRow> Recalled(const ServedBandit& bandit,
                                   const ChoiceAnswer& answer) {
@@ -118,33 +120,54 @@ void ChooseBatch(Call& call, Batch<ChoiceRequest> wanted) {
   });
 }
 
-}  // namespace
+bool IsShort(const ServedBandit& bandit, const Batch<ChoiceRequest>& wanted) {
+  return wanted.size() <= kShortBatch &&
+         std::ranges::all_of(wanted, [&](const auto& one) {
+           const auto* request = std::get_if<ChoiceRequest>(&one);
+           return request == nullptr || bandit.IsShort(*request);
+         });
+}
 
-void PostChoose(const CallPointer& call) {
-  call->query().End();
-  ServedBandit& bandit = call->bandit();
-  ChoiceRequest request = ParseChoice(call->body());
-  ChoiceAnswer answer = bandit.Choose(request);
+void Choose(Call& call, ChoiceRequest request) {
+  ChoiceAnswer answer = call.bandit().Choose(request);
   if (!answer.decisions.empty()) {
     return SendChosen(
-        *call, answer.durable_at,
+        call, answer.durable_at,
         ChoiceResponse(request, answer.repeated, answer.decisions));
   }
   const Sequence durable_at = answer.durable_at;
-  call->WhenDurable(durable_at, [request = std::move(request),
-                                 answer = std::move(answer)](Call& self) {
+  call.WhenDurable(durable_at, [request = std::move(request),
+                                answer = std::move(answer)](Call& self) {
     self.Send(ChoiceResponse(request, true, Recalled(self.bandit(), answer)));
   });
 }
 
+}  // namespace
+
+void PostChoose(const CallPointer& call) {
+  call->query().End();
+  const ServedBandit& bandit = call->bandit();
+  if (call->body().size() > kShortBody) {
+    return call->OnWorker(
+        [](Call& self) { Choose(self, ParseChoice(self.body())); });
+  }
+  ChoiceRequest request = ParseChoice(call->body());
+  if (bandit.IsShort(request)) return Choose(*call, std::move(request));
+  call->OnWorker(
+      [request = std::move(request)](Call& self) { Choose(self, request); });
+}
+
 void PostChoices(const CallPointer& call) {
   call->query().End();
-  call->bandit();
-  Batch<ChoiceRequest> wanted =
-      ParseChoices(call->body(), call->core().options.most_batch);
-  if (wanted.size() <= kShortBatch) {
-    return ChooseBatch(*call, std::move(wanted));
+  const ServedBandit& bandit = call->bandit();
+  const std::size_t most = call->core().options.most_batch;
+  if (call->body().size() > kShortBody) {
+    return call->OnWorker([most](Call& self) {
+      ChooseBatch(self, ParseChoices(self.body(), most));
+    });
   }
+  Batch<ChoiceRequest> wanted = ParseChoices(call->body(), most);
+  if (IsShort(bandit, wanted)) return ChooseBatch(*call, std::move(wanted));
   auto shared = std::make_shared<Batch<ChoiceRequest>>(std::move(wanted));
   call->OnWorker(
       [shared](Call& self) { ChooseBatch(self, std::move(*shared)); });

@@ -1,5 +1,6 @@
 #include "service/api/evaluation.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -19,30 +20,28 @@
 namespace manyarms::service {
 namespace {
 
-// A file that nobody else sees, as long as this lives.
-class TemporaryFile {
- public:
-  TemporaryFile()
-      : path_(std::filesystem::temp_directory_path() /
-              "manyarms-evaluation-XXXXXX") {
-    std::string name = path_.string();
-    const int file = mkstemp(name.data());
-    if (file < 0) throw FileError("cannot make", path_, errno);
-    close(file);
-    path_ = name;
-  }
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+// A file that nobody else can open, and that is gone with the process.
+std::fstream TemporaryFile() {
+  std::string path =
+      std::filesystem::temp_directory_path() / "manyarms-evaluation-XXXXXX";
+  const int made = mkstemp(path.data());
+  if (made < 0) throw FileError("cannot make", path, errno);
+  close(made);
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  const int error = errno;
+  unlink(path.c_str());
+  if (!file) throw FileError("cannot open", path, error);
+  return file;
+}
 
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+void CheckDraws(const EvaluationLog& log, std::uint64_t draws) {
+  if (log.choices <= kMostDrawsTogether / draws) return;
+  throw Error(
+      ErrorCode::kInvalidArgument,
+      fmt::format("{} decisions with {} draws each are more than {} draws: ask "
+                  "for fewer draws, or for fewer decisions by since and until",
+                  log.choices, draws, kMostDrawsTogether));
+}
 
 template <class Kinds>
 void EraseOptions(const typename Kinds::Variant& options, Json& settings) {
@@ -130,23 +129,27 @@ EvaluationRequest ParseEvaluation(std::string_view body,
 }
 
 std::string EvaluationText(const EvaluationRequest& request,
-                           const std::string& place,
-                           const std::string& bandit) {
-  const TemporaryFile file;
-  {
-    std::ofstream out(file.path(), std::ios::binary);
-    ExportLog({.place = place,
-               .bandit = bandit,
-               .since = request.since,
-               .until = request.until},
-              out);
-    if (!out.flush()) throw FileError("cannot write", file.path(), errno);
+                           const std::string& place, const std::string& bandit,
+                           const std::function<void()>& check) {
+  std::fstream file = TemporaryFile();
+  ExportLog({.place = place,
+             .bandit = bandit,
+             .since = request.since,
+             .until = request.until},
+            file, [&](double /*share*/) { check(); });
+  if (!file.flush()) {
+    throw FileError("cannot write", std::filesystem::temp_directory_path(),
+                    errno);
   }
+  check();
   // Read as a stream, so that messages do not name the file.
-  std::ifstream in(file.path(), std::ios::binary);
+  file.seekg(0);
   const EvaluationLog log =
-      ReadEvaluationLog(in, {.default_reward = request.default_reward});
-  const PolicyOutcome outcome = OutcomeOf(log, {}, request.options);
+      ReadEvaluationLog(file, {.default_reward = request.default_reward});
+  CheckDraws(log, request.options.draws);
+  const PolicyOutcome outcome =
+      OutcomeOf(log, {}, request.options,
+                [&](const std::string& /*stage*/, double) { check(); });
   return ToJson(log, request.options.level, outcome).dump();
 }
 

@@ -1,6 +1,8 @@
 #ifndef MANYARMS_SERVICE_API_EVALUATION_H_
 #define MANYARMS_SERVICE_API_EVALUATION_H_
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,9 +25,15 @@ struct EvaluationRequest {
 EvaluationRequest ParseEvaluation(std::string_view body,
                                   const Settings& bandit);
 
-/// Evaluates a policy on what the store has of a bandit, as JSON.
+/// Decisions times draws: some twenty minutes.
+inline constexpr std::uint64_t kMostDrawsTogether = 1'000'000'000;
+
+/// Evaluates a policy on what the store has of a bandit, as JSON. Throws
+/// Error(kInvalidArgument) if it would draw more than the above. `check` is
+/// called often, and ends the evaluation by what it throws.
 std::string EvaluationText(const EvaluationRequest& request,
-                           const std::string& place, const std::string& bandit);
+                           const std::string& place, const std::string& bandit,
+                           const std::function<void()>& check);
 
 }  // namespace manyarms::service
 

@@ -32,7 +32,11 @@ std::string TextFor(const EvaluationRequest& request, Core& core,
   const Turn turn(core.evaluating);
   const std::string& place = core.options.store.place;
   try {
-    return EvaluationText(request, place, bandit);
+    return EvaluationText(request, place, bandit, [&core] {
+      if (core.phase == Phase::kStopping) {
+        throw HttpError(503, "the service stops");
+      }
+    });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kCorrupt) throw;
     throw HttpError(422, error.what());

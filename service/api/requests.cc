@@ -36,8 +36,23 @@ std::vector<ArmName> ReadArmNames(JsonInput& input) {
   return arms;
 }
 
+// Of a choice or a prediction.
+std::vector<ArmName> ReadSomeArmNames(JsonInput& input) {
+  std::vector<ArmName> arms;
+  input.Array([&] {
+    if (arms.size() == kMostArmsNamed) {
+      FailInvalid(
+          fmt::format("arms has more than {} elements; tags can stand "
+                      "for any number of arms",
+                      kMostArmsNamed));
+    }
+    arms.push_back(input.Arm());
+  });
+  return arms;
+}
+
 void ReadEligibleArms(JsonInput& input, ChoiceRequest& choice) {
-  choice.arms = ReadArmNames(input);
+  choice.arms = ReadSomeArmNames(input);
   if (choice.arms.empty()) {
     throw Error(ErrorCode::kNoArms, "arms is empty: there is no eligible arm");
   }
@@ -171,7 +186,7 @@ void ReadPrediction(JsonInput& input, PredictionRequest& request) {
       case 1:
         return input.Floats(request.context);
       case 2:
-        request.arms = ReadArmNames(input);
+        request.arms = ReadSomeArmNames(input);
         if (request.arms.empty()) FailInvalid("arms is empty");
         return;
       case 3:

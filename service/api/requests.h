@@ -16,6 +16,9 @@
 /// values that cannot be. What depends on a bandit is checked by the bandit.
 namespace manyarms::service {
 
+/// Arms by name in a choice or a prediction.
+inline constexpr std::size_t kMostArmsNamed = 100'000;
+
 ChoiceRequest ParseChoice(std::string_view body);
 RewardRequest ParseReward(std::string_view body);
 

@@ -145,6 +145,22 @@ TEST(Requests, NamesFieldAndValueOfWhatItRefuses) {
   EXPECT_TRUE(cut.find("...") != std::string::npos) << cut;
 }
 
+TEST(Requests, TakesSoManyArmsByNameAndNoMore) {
+  const auto body = [](std::size_t arms) {
+    std::string text = "{\"arms\":[0";
+    for (std::size_t i = 1; i < arms; ++i) text += ",7";
+    return text + "]}";
+  };
+  EXPECT_EQ(ParseChoice(body(kMostArmsNamed)).arms.size(), kMostArmsNamed);
+  const std::string many = body(kMostArmsNamed + 1);
+  for (const Failure& failure : {FailureIn([&] { ParseChoice(many); }),
+                                 FailureIn([&] { ParsePrediction(many); })}) {
+    EXPECT_EQ(failure.status, 422U);
+    EXPECT_TRUE(failure.message.starts_with("arms has more than 100000 "))
+        << failure.message;
+  }
+}
+
 TEST(Requests, RefusesDeepNesting) {
   const auto nested = [](int depth) {
     return R"({"learner":)" +

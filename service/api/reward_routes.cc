@@ -19,33 +19,21 @@ void SendAnswer(Call& call, const RewardAnswer& answer) {
   call.SendWhenDurable(answer.durable_at, JsonResponse(json));
 }
 
-}  // namespace
-
-void PostReward(const CallPointer& call) {
-  call->query().End();
-  ServedBandit& bandit = call->bandit();
-  SendAnswer(*call, bandit.Reward(ParseReward(call->body())));
+// What comes for a decision that is not open waits for the disk, which the
+// thread of a connection must not.
+template <class Act>
+void SoonIfOpen(const CallPointer& call, Sequence decision,
+                const std::string& event, Act act) {
+  if (call->bandit().IsOpen(decision, event)) {
+    return SendAnswer(*call, act(call->bandit()));
+  }
+  call->OnWorker([act = std::move(act)](Call& self) {
+    SendAnswer(self, act(self.bandit()));
+  });
 }
 
-void PostActivate(const CallPointer& call) {
-  call->query().End();
-  ServedBandit& bandit = call->bandit();
-  const auto [decision, event] = ParseDecisionReference(call->body());
-  SendAnswer(*call, bandit.Activate(decision, event));
-}
-
-void PostDismiss(const CallPointer& call) {
-  call->query().End();
-  ServedBandit& bandit = call->bandit();
-  const auto [decision, event] = ParseDecisionReference(call->body());
-  SendAnswer(*call, bandit.Dismiss(decision, event));
-}
-
-void PostRewards(const CallPointer& call) {
-  call->query().End();
-  ServedBandit& bandit = call->bandit();
-  const Batch<RewardRequest> wanted =
-      ParseRewards(call->body(), call->core().options.most_batch);
+void LearnBatch(Call& call, const Batch<RewardRequest>& wanted) {
+  ServedBandit& bandit = call.bandit();
   Sequence durable_at = 0;
   JsonOutput json;
   json.Open('{').Name("results").Open('[');
@@ -68,8 +56,47 @@ void PostRewards(const CallPointer& call) {
     }
   }
   json.Close(']').Close('}');
-  if (durable_at == 0) return call->SendJson(json);
-  call->SendWhenDurable(durable_at, JsonResponse(json));
+  if (durable_at == 0) return call.SendJson(json);
+  call.SendWhenDurable(durable_at, JsonResponse(json));
+}
+
+}  // namespace
+
+void PostReward(const CallPointer& call) {
+  call->query().End();
+  call->bandit();
+  RewardRequest request = ParseReward(call->body());
+  SoonIfOpen(
+      call, request.decision, request.event,
+      [request](ServedBandit& bandit) { return bandit.Reward(request); });
+}
+
+void PostActivate(const CallPointer& call) {
+  call->query().End();
+  call->bandit();
+  const DecisionReference at = ParseDecisionReference(call->body());
+  SoonIfOpen(call, at.decision, at.event, [at](ServedBandit& bandit) {
+    return bandit.Activate(at.decision, at.event);
+  });
+}
+
+void PostDismiss(const CallPointer& call) {
+  call->query().End();
+  call->bandit();
+  const DecisionReference at = ParseDecisionReference(call->body());
+  SoonIfOpen(call, at.decision, at.event, [at](ServedBandit& bandit) {
+    return bandit.Dismiss(at.decision, at.event);
+  });
+}
+
+// Always on a worker: a decision that is rewarded twice is not open for the
+// second reward.
+void PostRewards(const CallPointer& call) {
+  call->query().End();
+  call->bandit();
+  call->OnWorker([](Call& self) {
+    LearnBatch(self, ParseRewards(self.body(), self.core().options.most_batch));
+  });
 }
 
 void PostObserve(const CallPointer& call) {

@@ -48,7 +48,7 @@ constexpr std::array kRoutes{
           RestoreSnapshot, true},
     Route{kDelete, MANYARMS_BANDIT "/snapshots/{name}", kAdmin, kNone,
           DeleteSnapshot, true},
-    Route{kPost, MANYARMS_BANDIT "/evaluate", kRead, kOptionalJson,
+    Route{kPost, MANYARMS_BANDIT "/evaluate", kAdmin, kOptionalJson,
           PostEvaluate},
     Route{kGet, "/v1/bandits", kRead, kNone, ListBandits},
     Route{kPut, MANYARMS_BANDIT, kAdmin, kJson, PutBandit, true},

@@ -117,9 +117,11 @@ class Service::State {
 
   void ReloadTokens() {
     try {
-      core_.SetTokens(CheckedTokens(core_.options));
-      WarnOfTokens();
+      // Both are read before one is used.
+      Tokens tokens = CheckedTokens(core_.options);
       server_->ReloadCertificate();
+      core_.SetTokens(std::move(tokens));
+      WarnOfTokens();
     } catch (const Error& error) {
       core_.log.Write("reload_failed", [&](JsonOutput& line) {
         line.Field("reason", error.what());

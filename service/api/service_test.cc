@@ -185,7 +185,7 @@ TEST_F(ServiceTest, TakesManyArmsInEveryForm) {
   EXPECT_EQ(Get("/v1/bandits/n").json().at("stats").at("arms"), 4);
 }
 
-TEST_F(ServiceTest, StreamsLongPagesOfArms) {
+TEST_F(ServiceTest, ListsArmsOnPages) {
   Start();
   ASSERT_EQ(Put("/v1/bandits/n", R"({"dim":2,"arms":"numbers"})").status, 201U);
   std::string lines;

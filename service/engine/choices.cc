@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +17,10 @@
 
 namespace manyarms::service {
 namespace {
+
+// A choice takes some microseconds if no more arms are given and wanted.
+constexpr std::size_t kFewArms = 1'000;
+constexpr std::size_t kShortSlate = 100;
 
 void Check(const ChoiceRequest& request, const Limits& limits) {
   CheckText("learner", request.learner, limits.text);
@@ -83,6 +88,14 @@ class Claim {
 };
 
 }  // namespace
+
+bool ServedBandit::IsShort(const ChoiceRequest& request) const {
+  if (request.arms.size() > kFewArms || request.count > kShortSlate) {
+    return false;
+  }
+  const State::World world(state_->world, std::try_to_lock);
+  return world && state_->settings.semantics.probability_draws == 0;
+}
 
 // The learner's turn is held until the store has the decisions, so that they
 // are made again in the same order.

@@ -22,6 +22,19 @@ std::uint64_t RewardsOf(World& world, const std::string& learner) {
   return world->FindLearner(learner).info.rewards;
 }
 
+TEST_F(ServedBanditTest, SaysWhichChoicesAreShort) {
+  World& world = Make();
+  EXPECT_TRUE(world->IsShort({}));
+  EXPECT_TRUE(world->IsShort({.count = 10, .arms = {"a0", "a1"}}));
+  EXPECT_FALSE(world->IsShort({.count = 1'000}));
+  EXPECT_FALSE(
+      world->IsShort({.arms = std::vector<ArmName>(2'000, ArmName("a0"))}));
+  Semantics semantics = world->settings().semantics;
+  semantics.probability_draws = 10;
+  world->Change(semantics);
+  EXPECT_FALSE(world->IsShort({}));
+}
+
 TEST_F(ServedBanditTest, ChoosesAndLearns) {
   World& world = Make();
   const ChoiceAnswer answer = world->Choose({.learner = "u"});

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -151,6 +153,19 @@ class ClaimedId {
 };
 
 }  // namespace
+
+bool ServedBandit::IsOpen(Sequence decision, const std::string& event) const {
+  const State& state = *state_;
+  if (decision == 0) {
+    const std::optional<AnsweredEvent> known = state.events.Find(event);
+    if (!known) return false;
+    decision = known->first;
+  }
+  const State::World world(state.world, std::try_to_lock);
+  if (!world) return false;
+  const std::optional<OpenDecision> found = state.open.Find(decision);
+  return found && !state.IsOver(*found, state.clock());
+}
 
 RewardAnswer ServedBandit::Reward(const RewardRequest& request) {
   State& state = *state_;

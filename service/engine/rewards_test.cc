@@ -48,6 +48,22 @@ TEST_F(ServedBanditTest, FirstRewardCountsAndOthersAreLate) {
   EXPECT_EQ(rewards[1].kind, RewardKind::kLate);
 }
 
+TEST_F(ServedBanditTest, KnowsInMemoryWhetherADecisionIsOpen) {
+  World& world = Make(R"(,"reward_wait":100)");
+  const Sequence one = world->Choose({.event = "one"}).first;
+  const Sequence other = world->Choose({.event = "other"}).first;
+  EXPECT_TRUE(world->IsOpen(one, ""));
+  EXPECT_TRUE(world->IsOpen(0, "other"));
+  EXPECT_FALSE(world->IsOpen(0, "unknown"));
+  EXPECT_FALSE(world->IsOpen(0, ""));
+  EXPECT_FALSE(world->IsOpen(999, ""));
+  world->Reward({.decision = one, .reward = 1});
+  EXPECT_FALSE(world->IsOpen(one, ""));
+  EXPECT_FALSE(world->IsOpen(0, "one"));
+  world.Advance(101);  // nobody has closed it yet
+  EXPECT_FALSE(world->IsOpen(other, ""));
+}
+
 TEST_F(ServedBanditTest, IdsOfRewardsBelongToDecisions) {
   World& world = Make();
   const Sequence one = world->Choose({}).first;

@@ -166,9 +166,15 @@ class ServedBandit {
   std::vector<std::pair<std::string, std::uint64_t>> Tags() const;
 
   ChoiceAnswer Choose(const ChoiceRequest& request);
+  /// Whether that takes some microseconds: few arms are given and wanted, no
+  /// probabilities are drawn, and no arms are being changed.
+  bool IsShort(const ChoiceRequest& request) const;
   /// The decisions of an earlier choice. REQUIRES: they are durable.
   std::vector<DecisionRow> Recall(Sequence first, std::uint32_t count) const;
 
+  /// Whether memory has a decision that waits for its reward. What comes for
+  /// any other has to wait for the store. No if arms are being changed.
+  bool IsOpen(Sequence decision, const std::string& event) const;
   RewardAnswer Reward(const RewardRequest& request);
   RewardAnswer Activate(Sequence decision, const std::string& event);
   RewardAnswer Dismiss(Sequence decision, const std::string& event);

@@ -101,6 +101,29 @@ void Play(World& world, unsigned thread, std::atomic<Sequence>& latest) {
   }
 }
 
+TEST_F(ServedBanditThreads, NothingIsShortWhileArmsAreChanged) {
+  World world(folder_, ParseSettings(R"({"dim":3})"));
+  world->PutArms(SomeArms(10, kDim), true);
+  const Sequence decision = world->Choose({}).first;
+  std::vector<ArmInfo> arms = SomeArms(50'000, kDim);
+  std::atomic<bool> ended = false;
+  std::jthread change([&] {
+    world->PutArms(std::move(arms), false);
+    ended = true;
+  });
+  bool was_long = false;
+  bool was_closed = false;
+  while (!ended && !(was_long && was_closed)) {
+    was_long = was_long || !world->IsShort({});
+    was_closed = was_closed || !world->IsOpen(decision, "");
+  }
+  change.join();
+  EXPECT_TRUE(was_long);
+  EXPECT_TRUE(was_closed);
+  EXPECT_TRUE(world->IsShort({}));
+  EXPECT_TRUE(world->IsOpen(decision, ""));
+}
+
 TEST_F(ServedBanditThreads, LeaveAStateThatIsRestored) {
   World world(folder_, ParseSettings(
                            R"({"dim":3,"reward_wait":20,"default_reward":0,

@@ -26,6 +26,8 @@ class WriterFirstMutex {
   void lock() { pthread_rwlock_wrlock(&lock_); }
   void unlock() { pthread_rwlock_unlock(&lock_); }
   void lock_shared() { pthread_rwlock_rdlock(&lock_); }
+  /// Returns false if a writer has it or waits for it.
+  bool try_lock_shared() { return pthread_rwlock_tryrdlock(&lock_) == 0; }
   void unlock_shared() { unlock(); }
 
  private:

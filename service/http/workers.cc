@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include "manyarms/error.h"
+
 namespace manyarms::http {
 
 Workers::Workers(std::size_t threads) {
@@ -25,6 +27,9 @@ Workers::~Workers() {
 void Workers::Do(std::function<void()> work) {
   {
     const std::scoped_lock lock(mutex_);
+    if (work_.size() >= kMostWaiting) {
+      throw Error(ErrorCode::kIo, "too many requests wait for their turn");
+    }
     work_.push_back(std::move(work));
   }
   more_.notify_one();

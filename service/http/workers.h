@@ -20,6 +20,10 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
+  /// Work that may wait for its turn.
+  static constexpr std::size_t kMostWaiting = 1'000;
+
+  /// Throws Error(kIo) if too much work waits already.
   void Do(std::function<void()> work);
 
  private:
