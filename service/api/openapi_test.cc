@@ -39,7 +39,9 @@ TEST(OpenApi, HasEveryRouteAndNoOther) {
       std::ranges::transform(upper, upper.begin(), [](char c) {
         return static_cast<char>(std::toupper(c));
       });
-      documented.insert(upper + ' ' + path);
+      upper += ' ';
+      upper += path;
+      documented.insert(upper);
     }
   }
   EXPECT_EQ(documented, routes);
