@@ -37,6 +37,16 @@ TEST(Endpoint, RefusesWhatIsNoUrl) {
   }
 }
 
+TEST(Endpoint, ServicesOfAllAddressesAreReachedByLoopback) {
+  EXPECT_EQ(HostToConnectTo("127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(HostToConnectTo("localhost"), "127.0.0.1");
+  EXPECT_EQ(HostToConnectTo("0.0.0.0"), "127.0.0.1");
+  EXPECT_EQ(HostToConnectTo("::"), "::1");
+  EXPECT_EQ(HostToConnectTo("0:0:0:0:0:0:0:0"), "::1");
+  EXPECT_EQ(HostToConnectTo("::1"), "::1");
+  EXPECT_EQ(HostToConnectTo("192.0.2.7"), "192.0.2.7");
+}
+
 TEST(Endpoint, NothingThatListensIsAnError) {
   // Port 1 of an address of loopback that nobody uses.
   testing::ExpectError(ErrorCode::kIo, {"127.3.2.1:1", "refused"},
