@@ -220,6 +220,9 @@ void AddLimits(CLI::App& command, Flags& flags) {
   group.Add("--max-bandits", limits.bandits, "Bandits");
   group.Add("--max-arms", limits.arms, "Arms of a bandit");
   group.Add("--max-learners", limits.learners, "Learners of a bandit");
+  group.Add("--max-learner-bytes", limits.learner_bytes,
+            "Bytes of memory of all learners of a bandit; 0: half of the "
+            "memory of the machine");
   group.Add("--max-open-decisions", limits.open_decisions,
             "Decisions of a bandit that wait for a reward");
   group.Add("--max-events", limits.events,
