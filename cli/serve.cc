@@ -294,6 +294,9 @@ void AddLimits(CLI::App& command, Flags& flags) {
   group.Add("--max-arms", limits.arms, "Largest number of arms of a bandit");
   group.Add("--max-learners", limits.learners,
             "Largest number of learners of a bandit");
+  group.Add("--max-learner-bytes", limits.learner_bytes,
+            "Largest number of bytes of memory of all learners of a bandit; "
+            "with 0 it is half of the memory of the machine");
   group.Add("--max-open-decisions", limits.open_decisions,
             "Largest number of decisions of a bandit that wait for a reward");
   group.Add("--max-events", limits.events,

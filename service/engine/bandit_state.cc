@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "manyarms/error.h"
+#include "service/engine/learner_bytes.h"
 
 namespace manyarms::service {
 namespace {
@@ -16,6 +17,11 @@ Time SystemTime() {
       .count();
 }
 
+Limits WithBytes(Limits limits) {
+  if (limits.learner_bytes == 0) limits.learner_bytes = HalfOfMemory();
+  return limits;
+}
+
 }  // namespace
 
 ServedBandit::State::State(BanditNumber bandit, std::string bandit_name,
@@ -23,7 +29,8 @@ ServedBandit::State::State(BanditNumber bandit, std::string bandit_name,
                            Store& to, const std::function<Time()>& given_clock)
     : number(bandit),
       name(std::move(bandit_name)),
-      limits(given_limits),
+      limits(WithBytes(given_limits)),
+      learner_bytes(LearnerBytes(given.population)),
       store(to),
       clock(given_clock ? given_clock : SystemTime),
       settings(std::move(given)),
@@ -95,15 +102,32 @@ void ServedBandit::State::WaitFor(Sequence change) const {
   }
 }
 
-ServedLearner& ServedBandit::State::Turn::FindOrAdd(const std::string& learner,
-                                                    std::uint64_t most) {
-  ServedLearner* found = Find(learner);
-  if (found != nullptr) return *found;
-  if (state_.learners.size() >= most) {
+void ServedBandit::State::CheckRoomForLearner() const {
+  const std::uint64_t present = learners.size();
+  if (present >= limits.learners) {
     throw Refused(Refusal::kTooMany,
                   fmt::format("there are {} learners, at most {} are allowed",
-                              state_.learners.size(), most));
+                              present, limits.learners));
   }
+  if (present >= limits.learner_bytes / learner_bytes) {
+    throw Refused(
+        Refusal::kTooMany,
+        fmt::format("there are {} learners, each of which takes up to {} bytes "
+                    "of memory; all of a bandit may take {}",
+                    present, learner_bytes, limits.learner_bytes));
+  }
+}
+
+ServedLearner& ServedBandit::State::Turn::FindOrAdd(
+    const std::string& learner) {
+  if (ServedLearner* found = Find(learner)) return *found;
+  state_.CheckRoomForLearner();
+  return FindOrBringBack(learner);
+}
+
+ServedLearner& ServedBandit::State::Turn::FindOrBringBack(
+    const std::string& learner) {
+  if (ServedLearner* found = Find(learner)) return *found;
   added_ = &state_.learners.Add(stripe_, learner);
   return *added_;
 }

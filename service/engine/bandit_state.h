@@ -83,6 +83,8 @@ class ServedBandit::State {
   void CheckNotRestoring() const;
   /// The world, for those who read. Throws likewise.
   World Read() const;
+  /// Throws Refused(kTooMany) if there may be no further learner.
+  void CheckRoomForLearner() const;
   bool CanWrite() const;
 
   /// Returns work(). If memory runs out in it, nothing is served any more.
@@ -152,6 +154,7 @@ class ServedBandit::State {
   const BanditNumber number;
   const std::string name;
   const Limits limits;
+  const std::uint64_t learner_bytes;  // of each
   Store& store;
   const std::function<Time()> clock;
 
@@ -209,8 +212,10 @@ class ServedBandit::State::Turn {
 
   /// The learner, which is added if it is not there, and removed again unless
   /// Keep or Count is called. Throws Refused(kTooMany) if there would be more
-  /// than `most` learners.
-  ServedLearner& FindOrAdd(const std::string& learner, std::uint64_t most);
+  /// learners than the limits allow.
+  ServedLearner& FindOrAdd(const std::string& learner);
+  /// The same for a learner that the store has, whatever the limits are.
+  ServedLearner& FindOrBringBack(const std::string& learner);
   void Keep() { added_ = nullptr; }
 
   /// Sees to it that the learner can be counted among those to be saved.

@@ -236,7 +236,7 @@ ChoiceAnswer ServedBandit::State::Choose(const ChoiceRequest& request,
   OpenDecisions::Room room = open.MakeRoom(
       std::min<std::size_t>(request.count, std::max(arms->size(), 1UL)),
       limits.open_decisions);
-  ServedLearner& learner = turn.FindOrAdd(request.learner, limits.learners);
+  ServedLearner& learner = turn.FindOrAdd(request.learner);
   turn.Prepare(learner);
   const Making making{request, settings, *arms, *population, learner.key};
   if (request.context.size() == settings.population.context_dim) {

@@ -47,7 +47,8 @@ class Engine {
   /// A bandit that is there keeps its semantics, so that a program which makes
   /// its bandits whenever it starts does not undo a Change. Throws
   /// Refused(kConflict) if it is there with other settings that cannot change,
-  /// and Error(kInvalidArgument) for a name that is not 1 to 64 of a-z, A-Z, 0-9,
+  /// and Error(kInvalidArgument) for a name that is not 1 to 64 of a-z, A-Z,
+  /// 0-9,
   /// '-', '_' and '.', or begins with '.'.
   Created Create(const std::string& name, const Settings& settings);
 

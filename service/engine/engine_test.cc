@@ -89,9 +89,8 @@ TEST_F(EngineTest, LeavesChangedSemanticsAsTheyAre) {
     for (const char* other :
          {R"({"dim":2,"seed":2})", R"({"dim":2,"arms":"numbers"})",
           R"({"dim":2,"policy":"ucb"})", R"({"dim":2,"max_pending":5})"}) {
-      ExpectRefused(Refusal::kConflict, [&] {
-        engine_->Create("shop", ParseSettings(other));
-      });
+      ExpectRefused(Refusal::kConflict,
+                    [&] { engine_->Create("shop", ParseSettings(other)); });
     }
     Open();
   }

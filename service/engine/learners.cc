@@ -47,7 +47,7 @@ Sequence ServedBandit::Observe(const std::string& learner,
     row.features = state.population->Features({&*row.arm, 1});
   }
   State::Turn turn(state, learner);
-  ServedLearner& found = turn.FindOrAdd(learner, state.limits.learners);
+  ServedLearner& found = turn.FindOrAdd(learner);
   turn.Prepare(found);
   state.population->Observe(found.key, row.features, reward, row.context);
   State::Applying applying(state);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "service/engine/bandit_fixture.h"
+#include "service/engine/learner_bytes.h"
 #include "testing.h"
 
 namespace manyarms::service {
@@ -44,6 +45,48 @@ TEST_F(ServedBanditTest, ObservesRewardsWithoutDecisions) {
   EXPECT_EQ(world->Digest(), digest);
   world.KillAndRestart();
   EXPECT_EQ(world->Digest(), digest);
+}
+
+TEST_F(ServedBanditTest, HasALimitOfBytesOfLearners) {
+  const std::string fields = R"(,"seed":3)";
+  PopulationOptions options;
+  options.dim = kDim;
+  const std::uint64_t bytes = LearnerBytes(options);
+  World& world = Make(fields, {.learner_bytes = 3 * bytes - 1});
+  world->Choose({.learner = "u"});
+  world->Observe("v", "a3", {}, {}, 1);
+  const std::string bound = fmt::format("{}", 3 * bytes - 1);
+  const std::string digest = world->Digest();
+  for (int restart = 0; restart < 2; ++restart) {
+    ExpectRefused(Refusal::kTooMany, bound,
+                  [&] { world->Choose({.learner = "w"}); });
+    ExpectRefused(Refusal::kTooMany, fmt::format("{} bytes", bytes),
+                  [&] { world->Observe("w", "a3", {}, {}, 1); });
+    EXPECT_EQ(world->Digest(), digest);
+    world.KillAndRestart();
+  }
+  world->Choose({.learner = "v"});
+  world->ForgetLearner("u");
+  world->Choose({.learner = "w"});
+}
+
+TEST(LearnerBytes, AreThoseThatAPopulationHas) {
+  for (const char* fields :
+       {R"({"dim":8})", R"({"dim":64})", R"({"dim":64,"policy":"ucb"})",
+        R"({"dim":64,"rewards":"clicks","forgetting":0.9})",
+        R"({"dim":40,"policy":"gloc-ts"})", R"({"dim":40,"policy":"qgloc"})",
+        R"({"dim":16,"context_dim":5})",
+        R"({"dim":16,"context_dim":5,"context_constants":false})"}) {
+    const PopulationOptions options = ParseSettings(fields).population;
+    Population population(options);
+    const std::vector<float> features(options.dim, 0.5F);
+    const std::vector<float> context(options.context_dim, 0.5F);
+    population.Observe("u", features, 1, context);
+    const std::uint64_t actual = population.stats().learner_bytes;
+    EXPECT_GE(LearnerBytes(options), actual) << fields;
+    EXPECT_LE(LearnerBytes(options), 2 * actual + 512) << fields;
+  }
+  EXPECT_GT(HalfOfMemory(), std::uint64_t{1} << 26);
 }
 
 TEST_F(ServedBanditTest, ForgetsALearner) {

@@ -10,8 +10,11 @@ namespace manyarms::service {
 
 struct Limits {
   std::size_t bandits = 1'000;
-  std::uint64_t arms = 100'000'000;           ///< of a bandit
-  std::uint64_t learners = 10'000'000;        ///< of a bandit
+  std::uint64_t arms = 100'000'000;     ///< of a bandit
+  std::uint64_t learners = 10'000'000;  ///< of a bandit
+  /// Of all learners of a bandit, as LearnerBytes counts; 0: half of the memory
+  /// of the machine.
+  std::uint64_t learner_bytes = 0;
   std::uint64_t open_decisions = 50'000'000;  ///< of a bandit
   std::size_t events = 1'000'000;  ///< remembered for retries, of a bandit
   std::size_t slate = 1'000;

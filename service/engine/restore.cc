@@ -61,7 +61,7 @@ void ServedBandit::State::ReadAll(Sequence checkpoint) {
 // Without a text its decisions are closed: a snapshot was restored.
 void ServedBandit::State::Take(LearnerSaved&& saved) {
   Turn turn(*this, saved.learner);
-  ServedLearner& learner = turn.FindOrAdd(saved.learner, kNoLimit);
+  ServedLearner& learner = turn.FindOrBringBack(saved.learner);
   population->Import(learner.key, saved.knowledge);
   const SavedOpen before = ParseOpen(saved.open);
   if (before.decisions.empty()) population->DismissAll(learner.key);
@@ -80,7 +80,7 @@ void ServedBandit::State::Take(LearnerSaved&& saved) {
 void ServedBandit::State::Replay(const DecisionsMade& made) {
   const DecisionRow& first = made.decisions.front();
   Turn turn(*this, first.learner);
-  ServedLearner& learner = turn.FindOrAdd(first.learner, kNoLimit);
+  ServedLearner& learner = turn.FindOrBringBack(first.learner);
   if (first.sequence <= learner.as_of) {
     turn.Keep();
     return;
@@ -119,7 +119,7 @@ void ServedBandit::State::Replay(const DecisionsMade& made) {
 void ServedBandit::State::Replay(const RewardRow& row) {
   if (row.kind == RewardKind::kLate) return;
   Turn turn(*this, row.learner);
-  ServedLearner& learner = turn.FindOrAdd(row.learner, kNoLimit);
+  ServedLearner& learner = turn.FindOrBringBack(row.learner);
   if (row.sequence <= learner.as_of) {
     turn.Keep();
     return;
