@@ -10,6 +10,19 @@
 #include "service/api/http_error.h"
 
 namespace manyarms::service {
+namespace {
+
+constexpr std::string_view kBandit = "/v1/bandits/{bandit}";
+
+// Whether the log says that it was done: changes of bandits and snapshots,
+// which are rare, unlike those of arms.
+bool IsNoted(const Route& route) {
+  return route.changes &&
+         (route.pattern == kBandit ||
+          route.pattern.find("/snapshots/") != std::string_view::npos);
+}
+
+}  // namespace
 
 http::Response JsonResponse(JsonOutput& json, unsigned status) {
   http::Response response{.status = status};
@@ -57,7 +70,15 @@ ArmName Call::arm() {
 void Call::Done(unsigned status, const std::string& failure) {
   answered_ = true;
   const std::chrono::duration<double> seconds = Clock::now() - begun_;
-  core_.Answered(match_.index, status, seconds.count(), failure);
+  const std::string bandit =
+      match_.route->pattern.starts_with(kBandit) ? argument(0) : std::string();
+  core_.Answered(match_.index, status, seconds.count(), failure, bandit);
+  if (status < 300 && IsNoted(*match_.route)) {
+    core_.log.Write("changed", [&](JsonOutput& line) {
+      line.Field("route", match_.route->short_name()).Field("bandit", bandit);
+      if (match_.arguments.size() > 1) line.Field("name", argument(1));
+    });
+  }
 }
 
 void Call::Send(http::Response response) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "service/api/http_error.h"
 #include "service/api/json_output.h"
 
 namespace manyarms::service {
@@ -22,17 +23,20 @@ http::ServerStats Core::server_stats() const {
 }
 
 void Core::Answered(std::size_t route, unsigned status, double seconds,
-                    const std::string& failure) {
+                    const std::string& failure, const std::string& bandit) {
   counts.Add(route, status, seconds);
+  const bool refused = Refusals::Counts(status);
   const bool slow = seconds >= options.slow_seconds;
-  if (!slow && status < 500) return;
+  if (!slow && !refused && status < 500) return;
   const std::string name =
       route < Routes().size() ? Routes()[route].short_name() : "other";
+  if (refused) return refusals.Add(status, name, failure);
   if (slow) history.AddSlow({SystemTime(), name, status, seconds});
   log.Write(slow ? "slow" : "failed", [&](JsonOutput& line) {
     line.Field("route", name)
         .Field("status", std::uint64_t{status})
         .Field("seconds", seconds);
+    if (!bandit.empty()) line.Field("bandit", Shortened(bandit));
     if (!failure.empty()) line.Field("reason", failure);
   });
 }

@@ -10,6 +10,7 @@
 
 #include "service/api/event_log.h"
 #include "service/api/history.h"
+#include "service/api/refusals.h"
 #include "service/api/request_counts.h"
 #include "service/api/router.h"
 #include "service/api/service.h"
@@ -36,6 +37,7 @@ class Core {
   const Time started;
   RequestCounts counts;
   History history;
+  Refusals refusals;
   std::atomic<Phase> phase = Phase::kStarting;
   std::atomic<int> bulk_bodies = 0;  ///< bodies of POST arms that are received
   std::atomic<bool> evaluating = false;
@@ -58,8 +60,9 @@ class Core {
   http::ServerStats server_stats() const;
 
   /// Counts a request that was answered, and logs it if it was slow or failed.
+  /// `bandit` may be empty.
   void Answered(std::size_t route, unsigned status, double seconds,
-                const std::string& failure);
+                const std::string& failure, const std::string& bandit = {});
 
  private:
   mutable std::mutex mutex_;

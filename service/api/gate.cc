@@ -61,6 +61,11 @@ Media MediaOf(std::string_view content_type) {
 void CheckToken(const Core& core, const Route& route, const http::Head& head) {
   const std::shared_ptr<const Tokens> tokens = core.tokens();
   if (tokens->empty()) {
+    if (!route.always && head.forwarded) {
+      throw HttpError(403,
+                      "a proxy passed this on, behind which anybody may be: "
+                      "that needs tokens");
+    }
     if (!route.always && !IsLocalRequest(head.host, head.origin)) {
       throw HttpError(403,
                       "without tokens only requests to localhost or 127.0.0.1 "

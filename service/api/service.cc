@@ -90,6 +90,8 @@ class Service::State {
           .Field("port", std::uint64_t{server_->port()});
     });
     ticker_.emplace([this] {
+      NoteStore();
+      core_.refusals.WriteTo(core_.log);
       core_.history.Tick(SystemTime(), AllCounts(core_), engine_->Bandits());
     });
   }
@@ -110,6 +112,7 @@ class Service::State {
     engine_.reset();
     failure_ = FailureOfStore();
     store_.reset();
+    core_.refusals.WriteTo(core_.log);
     core_.log.Write("stop", [this](JsonOutput& line) {
       if (!failure_.empty()) line.Field("reason", failure_);
     });
@@ -143,6 +146,17 @@ class Service::State {
     return store_->failed_for_good() ? store_->failure() : std::string();
   }
 
+  // Says when the store cannot write any more, and when it can again.
+  void NoteStore() {
+    const std::string reason = store_->failure();
+    if (reason.empty() == !store_failed_) return;
+    store_failed_ = !reason.empty();
+    core_.log.Write(store_failed_ ? "store_cannot_write" : "store_writes_again",
+                    [&](JsonOutput& line) {
+                      if (store_failed_) line.Field("reason", reason);
+                    });
+  }
+
   void WarnOfTokens() const {
     const std::string& file = core_.options.tokens_file;
     if (file.empty() || !IsReadableByAll(file)) return;
@@ -154,6 +168,7 @@ class Service::State {
   std::mutex stop_;
   std::uint16_t port_ = 0;
   std::string failure_;
+  bool store_failed_ = false;  // when the ticker looked last
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<http::Server> server_;

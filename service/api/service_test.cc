@@ -430,6 +430,74 @@ TEST_F(ServiceTest, AnswersNoPagesOfOtherOriginsWithoutTokens) {
   EXPECT_EQ(Ask({.path = "/healthz", .host = "evil.example"}).status, 200U);
 }
 
+TEST_F(ServiceTest, AnswersNoProxiesWithoutTokens) {
+  const auto statuses = [this](const std::string& token) {
+    std::vector<unsigned> found;
+    for (const char* header :
+         {"Forwarded: for=192.0.2.1", "x-forwarded-for: 192.0.2.1",
+          "X-Forwarded-Host: shop.example", "X-Real-IP: 192.0.2.1",
+          "Via: 1.1 proxy"}) {
+      found.push_back(
+          Ask({.path = "/v1", .token = token, .headers = {header}}).status);
+    }
+    return found;
+  };
+  Start();
+  EXPECT_EQ(statuses(""), std::vector<unsigned>(5, 403));
+  EXPECT_EQ(Get("/v1").status, 200U);
+  EXPECT_EQ(Ask({.path = "/healthz", .headers = {"Via: 1.1 proxy"}}).status,
+            200U);
+  const std::string path = (folder_ / "tokens").string();
+  std::ofstream(path) << "read r\n";
+  options_.tokens_file = path;
+  Start();
+  EXPECT_EQ(statuses("r"), std::vector<unsigned>(5, 200));
+}
+
+TEST_F(ServiceTest, LogsChangesAndCountsRefusals) {
+  const std::string path = (folder_ / "tokens").string();
+  std::ofstream(path) << "read r\nadmin a\n";
+  options_.tokens_file = path;
+  options_.slow_seconds = 0;
+  Start();
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(Ask({.path = "/v1", .token = "x"}).status, 401U);
+  }
+  EXPECT_EQ(
+      Ask({"PUT", "/v1/bandits/shop", R"({"dim":2})", "application/json", "a"})
+          .status,
+      201U);
+  EXPECT_EQ(Ask({.method = "PUT",
+                 .path = "/v1/bandits/shop/snapshots/s",
+                 .token = "a"})
+                .status,
+            201U);
+  End();
+  std::uint64_t refused = 0;
+  std::size_t lines = 0;
+  std::vector<std::string> changes;
+  bool slow_names_bandit = false;
+  for (const std::string& text : log_) {
+    const Json line = Json::parse(text);
+    if (line.at("event") == "refused") {
+      EXPECT_EQ(line.at("status"), 401);
+      refused += line.at("count").get<std::uint64_t>();
+      ++lines;
+    }
+    if (line.at("event") == "changed") {
+      EXPECT_EQ(line.at("bandit"), "shop");
+      changes.push_back(line.at("route"));
+    }
+    slow_names_bandit =
+        slow_names_bandit ||
+        (line.at("event") == "slow" && line.value("bandit", "") == "shop");
+  }
+  EXPECT_EQ(refused, 50U);
+  EXPECT_LE(lines, 10U);
+  EXPECT_EQ(changes.size(), 2U);
+  EXPECT_TRUE(slow_names_bandit);
+}
+
 TEST_F(ServiceTest, IsNotReadyWhileItReadsTheStore) {
   Start();
   MakeShop();
@@ -522,6 +590,8 @@ TEST_F(ServiceTest, AcknowledgesNothingThatIsNotWritten) {
       Post("/v1/bandits/shop/choose", R"({"event":"e1"})").json();
   EXPECT_EQ(choice.at("repeated"), true);
   Start();
+  EXPECT_TRUE(HasLogged("refused"));
+  EXPECT_FALSE(HasLogged("failed"));
   EXPECT_EQ(Get("/v1/bandits/shop/learners/").json().at("choices"), 1);
 }
 

@@ -48,6 +48,13 @@ bool IsAscii(std::string_view text) {
       text, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
 }
 
+// Beside Forwarded and Via.
+bool IsOfProxy(std::string_view field) {
+  return beast::iequals(field, "X-Forwarded-For") ||
+         beast::iequals(field, "X-Forwarded-Host") ||
+         beast::iequals(field, "X-Real-IP");
+}
+
 bool IsHostCharacter(char c) {
   constexpr std::string_view kOthers = "-._~%!$&'()*+,;=:[]";
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
@@ -221,7 +228,7 @@ void RequestParser::TakeHost(std::string_view host, Error& error) {
   head_.host = host;
 }
 
-void RequestParser::on_field_impl(Field field, Text /*name*/, Text value,
+void RequestParser::on_field_impl(Field field, Text name, Text value,
                                   Error& error) {
   if (head_read_) return;  // fields after the last chunk say nothing to us
   switch (field) {
@@ -249,7 +256,12 @@ void RequestParser::on_field_impl(Field field, Text /*name*/, Text value,
     case field::expect:
       expects_continue_ = beast::iequals(value, "100-continue");
       return;
+    case field::forwarded:
+    case field::via:
+      head_.forwarded = true;
+      return;
     default:
+      head_.forwarded = head_.forwarded || IsOfProxy(name);
       return;
   }
 }

@@ -39,6 +39,9 @@ struct Head {
   bool has_body = false;
   std::string host = {};
   std::string origin = {};
+  /// Whether a proxy says that it passes the request on (Forwarded,
+  /// X-Forwarded-For, X-Forwarded-Host, X-Real-IP or Via).
+  bool forwarded = false;
 };
 
 struct Response {
@@ -152,7 +155,7 @@ class Server {
   std::uint16_t port() const;
 
   /// Runs `work` on a thread that may wait. Few such threads exist; work waits
-  /// for its turn.
+  /// for its turn. Throws Error(kIo) if too much waits.
   void OnWorker(std::function<void()> work);
 
   /// Accepts no more connections, answers the requests that it has, closes
