@@ -31,7 +31,7 @@ TEST_F(ServedBanditTest, SaysWhichChoicesAreShort) {
       world->IsShort({.arms = std::vector<ArmName>(2'000, ArmName("a0"))}));
   Semantics semantics = world->settings().semantics;
   semantics.probability_draws = 10;
-  world->Change(semantics);
+  world->Change([&](const Settings&) { return semantics; });
   EXPECT_FALSE(world->IsShort({}));
 }
 
