@@ -79,7 +79,9 @@ class Service::State {
           Dispatch(core_, std::move(request), std::move(reply));
         });
     core_.SetServer(server_.get());
-    store_ = std::make_unique<Store>(options.store);
+    StoreOptions store = options.store;
+    store.tells_numbers_early = options.durability == Durability::kRelaxed;
+    store_ = std::make_unique<Store>(store);
     engine_ =
         std::make_unique<Engine>(*store_, options.engine, options.progress);
     core_.store = store_.get();

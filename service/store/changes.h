@@ -18,9 +18,9 @@ namespace manyarms::service {
 /// Everything that happens gets the next number, 1, 2, 3, ...
 using Sequence = std::uint64_t;
 
-/// Numbers that are left out after a process that did not close its store: it
-/// may have told others some that it had not written yet. More than can wait
-/// for the disk.
+/// Numbers that are left out after a process that told others numbers before
+/// they were written, and did not close its store. More than can wait for the
+/// disk.
 inline constexpr Sequence kNumbersLeftOut = Sequence{1} << 24;
 
 /// Bandits are numbered 1, 2, 3, ...; a number is never given twice.

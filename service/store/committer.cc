@@ -66,7 +66,7 @@ void Committer::OpenFirst() {
   last_bandit_ = ReadMeta(*database_, "last_bandit").value_or(0);
   WriteMeta(*database_, "sequence", static_cast<std::int64_t>(written_));
   WriteMeta(*database_, "writer", writer_);
-  WriteMeta(*database_, "running", 1);
+  WriteMeta(*database_, "told_early", options_.tells_numbers_early ? 1 : 0);
   database_->Commit();
   changes_ = std::make_unique<ChangeWriter>(*database_);
   last_appended_ = written_;
@@ -76,9 +76,8 @@ void Committer::OpenFirst() {
 Sequence Committer::FirstUnused(sql::Database& database) {
   const auto last =
       static_cast<Sequence>(ReadMeta(database, "sequence").value_or(0));
-  const bool is_new = !ReadMeta(database, "writer").has_value();
-  const bool was_closed = ReadMeta(database, "running") == 0;
-  return last + 1 + (is_new || was_closed ? 0 : kNumbersLeftOut);
+  const bool told_early = ReadMeta(database, "told_early") == 1;
+  return last + 1 + (told_early ? kNumbersLeftOut : 0);
 }
 
 Sequence Committer::Append(Change change) {
@@ -383,7 +382,7 @@ void Committer::Close() {
   if (!database_ || failed_for_good()) return;
   Try([&] {
     database_->Begin();
-    WriteMeta(*database_, "running", 0);
+    WriteMeta(*database_, "told_early", 0);
     database_->Commit();
   });
 }

@@ -22,6 +22,10 @@ struct StoreOptions {
   std::size_t most_waiting = 100'000;
   /// Likewise, in bytes. One change may have more if nothing else waits.
   std::size_t most_waiting_bytes = std::size_t{512} << 20;
+  /// Whether numbers are told to others before they are durable. After a
+  /// process that did so and did not close its store, numbers are left out, so
+  /// that none is given twice.
+  bool tells_numbers_early = false;
 };
 
 struct BanditRow {
