@@ -72,11 +72,14 @@ def test_bandits_are_made_found_and_deleted(client: manyarms.Client) -> None:
 
 
 def test_all_searches_and_options_can_be_given(client: manyarms.Client) -> None:
-    for search in (manyarms.Scan(), manyarms.Hnsw(links=8), manyarms.Lsh(success=0.8), "scan"):
+    for search in (manyarms.Scan(), manyarms.Certified(first_pass=False), "scan"):
         made = client.create("searches", DIM, search=search)
-        if isinstance(search, manyarms.Hnsw):
-            assert made.settings["links"] == 8
+        if isinstance(search, manyarms.Certified):
+            assert made.settings["first_pass"] is False
         client.delete("searches")
+    # A restart would not decide alike.
+    with pytest.raises(manyarms.errors.RefusedValueError, match="hnsw is not served"):
+        client.create("searches", DIM, search=manyarms.Hnsw(links=8))
     with pytest.raises(TypeError, match="search"):
         client.create("searches", DIM, search=7)  # type: ignore[arg-type]
 

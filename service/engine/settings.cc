@@ -230,7 +230,7 @@ Settings ParseSettings(std::string_view json) {
                     SearchName(settings.population.search)));
   }
   // The population checks everything else when it is made.
-  Population(settings.population);
+  [[maybe_unused]] const Population checked(settings.population);
   return settings;
 }
 

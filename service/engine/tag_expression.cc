@@ -109,7 +109,7 @@ class TagExpression::Parser {
       if (text_[at_] == '\\') {
         ++at_;
         if (at_ == text_.size() || (text_[at_] != '"' && text_[at_] != '\\')) {
-          Fail("expected \\\" or \\\\");
+          Fail(R"(expected \" or \\)");
         }
       }
       tag += text_[at_];
