@@ -73,7 +73,7 @@ struct Request {
   std::string body;
   std::unique_ptr<BodySink> sink;  ///< that took the body
   /// What the body takes of ServerOptions::most_body_bytes.
-  BodyMemory memory = {};
+  BodyMemory memory;
 };
 
 /// Answers one request, once, from any thread. If it is destroyed without an
