@@ -13,7 +13,8 @@ std::size_t Bytes(const std::vector<float>& values) {
 
 std::size_t Bytes(const ArmRow& arm) {
   std::size_t bytes = sizeof arm + arm.name.size() + Bytes(arm.features);
-  for (const std::string& tag : arm.tags) bytes += sizeof tag + tag.size();
+  for (const std::string& tag : arm.tags)
+    bytes += sizeof(std::string) + tag.size();
   return bytes;
 }
 
