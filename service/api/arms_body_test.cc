@@ -66,15 +66,17 @@ std::string Numbers(const std::string& ids_type = "<u8") {
          NpyBytes("<f4", "(3, 2)", BytesOf<float>({1, 2, 3, 4, 5, 6}));
 }
 
-const std::vector<ArmInfo> kThree{{.arm = ArmId{5}, .features = {1, 2}},
-                                  {.arm = ArmId{6}, .features = {3, 4}},
-                                  {.arm = ArmId{1} << 62, .features = {5, 6}}};
+std::vector<ArmInfo> ThreeArms() {
+  return {{.arm = ArmId{5}, .features = {1, 2}},
+          {.arm = ArmId{6}, .features = {3, 4}},
+          {.arm = ArmId{1} << 62, .features = {5, 6}}};
+}
 
 TEST(NpyBody, IsReadInPiecesOfAnySize) {
   for (std::size_t piece = 1; piece <= Numbers().size(); ++piece) {
-    ExpectSame(Arms(MakeNpyBody, Numbers(), {}, piece), kThree);
+    ExpectSame(Arms(MakeNpyBody, Numbers(), {}, piece), ThreeArms());
   }
-  ExpectSame(Arms(MakeNpyBody, Numbers("<i8"), {}, 7), kThree);
+  ExpectSame(Arms(MakeNpyBody, Numbers("<i8"), {}, 7), ThreeArms());
 }
 
 TEST(NpyBody, CutAnywhereIsRefused) {
@@ -212,8 +214,8 @@ TEST(JsonLinesBody, IsReadInPiecesOfAnySize) {
       "{\"arm\":5,\"features\":[1,2]}\n\n{\"features\":[3,4],\"arm\":6}\r\n"
       "{\"arm\":4611686018427387904,\"features\":[5,6],\"tags\":[]}";
   for (std::size_t piece = 1; piece <= body.size(); ++piece) {
-    ExpectSame(Arms(MakeJsonLinesBody, body, {}, piece), kThree);
-    ExpectSame(Arms(MakeJsonLinesBody, body + "\n", {}, piece), kThree);
+    ExpectSame(Arms(MakeJsonLinesBody, body, {}, piece), ThreeArms());
+    ExpectSame(Arms(MakeJsonLinesBody, body + "\n", {}, piece), ThreeArms());
   }
   EXPECT_TRUE(Arms(MakeJsonLinesBody, "", {}, 1).empty());
 }

@@ -36,7 +36,7 @@ TEST(Latency, CountsUpToBoundsExactly) {
 }
 
 TEST(Latency, HasQuantilesThatAreRightToAQuarter) {
-  std::mt19937_64 random(7);
+  std::mt19937_64 random(7);  // NOLINT(bugprone-random-generator-seed)
   std::lognormal_distribution<double> times(-7, 1.5);
   std::vector<double> all;
   LatencyCounts counts;

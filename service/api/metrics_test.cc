@@ -65,7 +65,7 @@ TEST_F(Metrics, AreWhatPromtoolAccepts) {
   std::ofstream(path) << ForPromtool(Text());
   const std::string command =
       "promtool check metrics <" + path + " >" + path + ".out 2>&1";
-  // NOLINTNEXTLINE(cert-env33-c,concurrency-mt-unsafe): the test's own words.
+  // NOLINTNEXTLINE(bugprone-command-processor,concurrency-mt-unsafe): our words
   const int status = std::system(command.c_str());
   std::stringstream said;
   said << std::ifstream(path + ".out").rdbuf();

@@ -17,9 +17,12 @@ class Schema {
   /// What a $ref points to; anything else as it is. Throws for one that points
   /// to nothing.
   const Json& Resolved(const Json& value) const {
-    if (!value.contains("$ref")) return value;
-    const std::string reference = value.at("$ref");
-    return Resolved(document_.at(Json::json_pointer(reference.substr(1))));
+    const Json* resolved = &value;
+    while (resolved->contains("$ref")) {
+      const std::string reference = resolved->at("$ref");
+      resolved = &document_.at(Json::json_pointer(reference.substr(1)));
+    }
+    return *resolved;
   }
 
   /// Why the value is not what the schema says, or nothing.
