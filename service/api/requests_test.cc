@@ -59,8 +59,8 @@ TEST(Requests, RefusesWhatIsNotJsonBy400) {
                                  "}",
                                  "nul",
                                  "{\"learner\":}",
-                                 "{\"learner\":\"u\",}",
-                                 "{\"learner\":\"u\"} x",
+                                 R"({"learner":"u",})",
+                                 R"({"learner":"u"} x)",
                                  "{'learner':'u'}",
                                  "{\"context\":[NaN]}",
                                  "{\"context\":[Infinity]}",
@@ -71,11 +71,11 @@ TEST(Requests, RefusesWhatIsNotJsonBy400) {
                                  "{\"context\":[+1]}",
                                  "{\"context\":[0x10]}",
                                  "{\"context\":[1,]}",
-                                 "{\"learner\":\"\\x\"}",
-                                 "{\"learner\":\"\\ud800\"}",
+                                 R"({"learner":"\x"})",
+                                 R"({"learner":"\ud800"})",
                                  "{\"learner\":\"\n\"}",
-                                 "{\"learner\":\"u\",\"learner\":\"v\"}",
-                                 "{\"learner\":null,\"learner\":null}",
+                                 R"({"learner":"u","learner":"v"})",
+                                 R"({"learner":null,"learner":null})",
                                  "{\"learner\":\"\xff\"}",
                                  "{\"learner\":\"\xc0\x80\"}",
                                  "\xef\xbb\xbf{}",
@@ -262,7 +262,7 @@ TEST(Requests, HasTheNumberOfTheFirstWrongArm) {
 
 TEST(Requests, TakesPlainNamesOfBackupsOnly) {
   const auto status = [](const std::string& file) {
-    return StatusIn([&] { ParseBackup("{\"file\":\"" + file + "\"}"); });
+    return StatusIn([&] { ParseBackup(R"({"file":")" + file + "\"}"); });
   };
   EXPECT_EQ(status("shop-monday.db"), 0U);
   for (const std::string& file :

@@ -112,7 +112,7 @@ class RawClient {
       return answer;
     }
     const auto size = static_cast<std::size_t>(
-        std::atoll(answer.Header("Content-Length").c_str()));
+        std::stoll(answer.Header("Content-Length")));
     while (arrived_.size() < size) {
       if (!Fill()) return std::nullopt;
     }
