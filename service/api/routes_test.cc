@@ -14,18 +14,18 @@ namespace {
 // A path for a route: arguments that are there, but for those named otherwise.
 std::string PathOf(const Route& route,
                    const std::map<std::string, std::string>& arguments = {}) {
-  static const std::map<std::string, std::string> kThere{{"bandit", "shop"},
-                                                         {"arm", "a"},
-                                                         {"learner", "u"},
-                                                         {"decision", "1"},
-                                                         {"name", "s"}};
+  static const std::map<std::string, std::string> there{{"bandit", "shop"},
+                                                        {"arm", "a"},
+                                                        {"learner", "u"},
+                                                        {"decision", "1"},
+                                                        {"name", "s"}};
   std::string path(route.pattern);
   for (std::size_t begin = 0; (begin = path.find('{')) != path.npos;) {
     const std::size_t end = path.find('}');
     const std::string name = path.substr(begin + 1, end - begin - 1);
     const auto given = arguments.find(name);
     path.replace(begin, end - begin + 1,
-                 given == arguments.end() ? kThere.at(name) : given->second);
+                 given == arguments.end() ? there.at(name) : given->second);
   }
   return path;
 }
@@ -64,15 +64,14 @@ std::vector<BadBody> BadBodies() {
   for (const std::string text :
        {"", " ", "{", "}", "x", "nul", "{\"a\"", "{\"a\":1,}", "{} {}", "\xff",
         "{\"\xc0\xaf\":1}", "\xef\xbb\xbf{}", "{'a':1}", "{a:1}", "{\"a\":NaN}",
-        "{\"a\":01}", "{\"a\":\"\\u12\"}"}) {
+        "{\"a\":01}", R"({"a":"\u12"})"}) {
     bodies.push_back({text, json, 400});
   }
   bodies.push_back({std::string("{}\0", 3), json, 400});
   bodies.push_back({std::string(100'000, '['), json, 400});
   bodies.push_back({std::string(100'000, '{'), json, 400});
-  for (const std::string text :
-       {"{\"unknown\":1}", "{\"arms\":7,\"choices\":7}",
-        "{\"unknown\":{\"a\":[1,2]}}"}) {
+  for (const std::string text : {"{\"unknown\":1}", R"({"arms":7,"choices":7})",
+                                 R"({"unknown":{"a":[1,2]}})"}) {
     bodies.push_back({text, json, 422});
   }
   for (const std::string type :
@@ -109,7 +108,7 @@ TEST_F(RouteTable, RefusesBodiesThatAreTooLarge) {
   options_.most_arms_body = 2000;
   Start();
   MakeShop();
-  const std::string large = "{\"a\":\"" + std::string(1000, 'x') + "\"}";
+  const std::string large = R"({"a":")" + std::string(1000, 'x') + "\"}";
   for (const Route* route : RoutesWithBody()) {
     const TestAnswer answer = AskOf(*route, large, "application/json");
     EXPECT_EQ(answer.status, 413U) << route->name();
@@ -245,6 +244,7 @@ struct BadValue {
   unsigned status;
 };
 
+// NOLINTNEXTLINE(misc-multiple-inheritance): as GoogleTest has it
 class BadValues : public TestService,
                   public ::testing::WithParamInterface<BadValue> {};
 

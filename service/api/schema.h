@@ -1,6 +1,9 @@
 #ifndef MANYARMS_SERVICE_API_SCHEMA_H_
 #define MANYARMS_SERVICE_API_SCHEMA_H_
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -30,7 +33,8 @@ class Schema {
                    const std::string& place = "") const {
     if (schema.contains("$ref")) return Flaw(value, Resolved(schema), place);
     for (const auto& [keyword, rest] : schema.items()) {
-      if (!IsKnown(keyword)) return place + ": unknown keyword " + keyword;
+      if (!IsKnown(keyword))
+        return fmt::format("{}: unknown keyword {}", place, keyword);
     }
     if (schema.contains("oneOf")) {
       std::string flaw = FlawOfChoice(value, schema.at("oneOf"), place);
@@ -58,29 +62,29 @@ class Schema {
 
  private:
   static bool IsKnown(const std::string& keyword) {
-    static const Json kKnown = {"type",
-                                "description",
-                                "properties",
-                                "required",
-                                "additionalProperties",
-                                "items",
-                                "oneOf",
-                                "enum",
-                                "minimum",
-                                "maximum",
-                                "exclusiveMinimum",
-                                "default",
-                                "minLength",
-                                "maxLength",
-                                "maxItems",
-                                "minItems",
-                                "exclusiveMaximum",
-                                "pattern"};
-    return Contains(kKnown, keyword);
+    static const Json known = {"type",
+                               "description",
+                               "properties",
+                               "required",
+                               "additionalProperties",
+                               "items",
+                               "oneOf",
+                               "enum",
+                               "minimum",
+                               "maximum",
+                               "exclusiveMinimum",
+                               "default",
+                               "minLength",
+                               "maxLength",
+                               "maxItems",
+                               "minItems",
+                               "exclusiveMaximum",
+                               "pattern"};
+    return Contains(known, keyword);
   }
 
   static bool Contains(const Json& values, const Json& value) {
-    return std::find(values.begin(), values.end(), value) != values.end();
+    return std::ranges::find(values, value) != values.end();
   }
 
   static bool IsOf(const Json& value, const std::string& type) {
@@ -97,8 +101,8 @@ class Schema {
     if (!schema.contains("type")) return true;
     const Json& types = schema.at("type");
     if (types.is_string()) return IsOf(value, types);
-    return std::any_of(types.begin(), types.end(),
-                       [&](const Json& type) { return IsOf(value, type); });
+    return std::ranges::any_of(
+        types, [&](const Json& type) { return IsOf(value, type); });
   }
 
   static std::string FlawOfNumber(const Json& value, const Json& schema,
@@ -129,11 +133,11 @@ class Schema {
     if (!schema.contains("properties")) return "";
     for (const auto& [name, field] : value.items()) {
       if (schema.at("properties").contains(name)) {
-        std::string flaw =
-            Flaw(field, schema.at("properties").at(name), place + "." + name);
+        std::string flaw = Flaw(field, schema.at("properties").at(name),
+                                fmt::format("{}.{}", place, name));
         if (!flaw.empty()) return flaw;
       } else if (!schema.value("additionalProperties", true)) {
-        return place + " has " + name;
+        return fmt::format("{} has {}", place, name);
       }
     }
     return "";

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -85,9 +86,9 @@ TEST_F(ServiceTest, AnswersBatchesInOrder) {
     std::string body = R"({"choices":[)";
     for (int i = 0; i < size; ++i) {
       const std::string name = std::to_string(i);
-      body += i % 3 == 1 ? R"({"count":"x"},)"
-                         : R"({"learner":)" + name + R"(,"event":"e)" + name +
-                               R"("},)";
+      body += i % 3 == 1
+                  ? R"({"count":"x"},)"
+                  : fmt::format(R"({{"learner":{0},"event":"e{0}"}},)", name);
     }
     body.back() = ']';
     const Json results =
@@ -527,6 +528,7 @@ TEST_F(ServiceTest, StopsWithoutLosingWhatItAnswers) {
   Start();
   MakeShop();
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::atomic<int> answered = 0;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([this, &answered] {

@@ -20,6 +20,7 @@
 
 namespace manyarms::service {
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct TestRequest {
   std::string method = "GET";
   std::string path = "/v1";
@@ -29,6 +30,7 @@ struct TestRequest {
   std::vector<std::string> headers = {};
   std::string host = "127.0.0.1";
 };
+// NOLINTEND(readability-redundant-member-init)
 
 struct TestAnswer {
   unsigned status = 0;

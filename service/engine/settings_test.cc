@@ -100,6 +100,7 @@ TEST(Settings, TakeOptionsOfPoliciesAndSearches) {
 struct Bad {
   std::string fields;
   ErrorCode code = ErrorCode::kInvalidArgument;
+  // NOLINTNEXTLINE(readability-redundant-member-init): g++ warns without it
   std::string part = {};
 };
 

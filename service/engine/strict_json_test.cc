@@ -33,7 +33,7 @@ TEST(StrictJson, RefusesWhatIsNotJson) {
   for (const char* text :
        {"", "{", "{\"a\":1", "{\"a\":}", "{\"a\":01}", "{\"a\":NaN}",
         "{\"a\":Infinity}", "{\"a\":1,}", "{a:1}", "{'a':1}", "{} {}",
-        "{\"a\":1e999}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\t\"}", "/**/{}"}) {
+        "{\"a\":1e999}", R"({"a":"\ud800"})", "{\"a\":\"\t\"}", "/**/{}"}) {
     ExpectCorrupt(text, "not JSON");
   }
 }

@@ -100,7 +100,7 @@ class RawClient {
       if (!Fill()) return std::nullopt;
     }
     answer.head = Cut(end + 4);
-    answer.status = std::atoi(answer.head.substr(9, 3).c_str());
+    answer.status = std::stoi(answer.head.substr(9, 3));
     if (head_only || answer.status < 200 || answer.status == 204) return answer;
     if (!answer.Header("Transfer-Encoding").empty()) {
       while (ReadChunk(answer.body)) {
@@ -111,8 +111,8 @@ class RawClient {
       answer.body = ReadAll();
       return answer;
     }
-    const auto size = static_cast<std::size_t>(
-        std::stoll(answer.Header("Content-Length")));
+    const auto size =
+        static_cast<std::size_t>(std::stoll(answer.Header("Content-Length")));
     while (arrived_.size() < size) {
       if (!Fill()) return std::nullopt;
     }

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,7 +21,9 @@ struct Case {
   std::string bytes;
 };
 
-std::string Host() { return "Host: x\r\n"; }
+std::string Host(std::string_view name = "x") {
+  return fmt::format("Host: {}\r\n", name);
+}
 
 std::string Post(const std::string& fields, const std::string& body) {
   return "POST / HTTP/1.1\r\n" + Host() + fields + "\r\n" + body;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -22,7 +23,9 @@ using testing::Becomes;
 using testing::RawClient;
 using testing::TestOptions;
 
-std::string Get() { return "GET / HTTP/1.1\r\nHost: x\r\n\r\n"; }
+std::string Get(std::string_view target = "/") {
+  return fmt::format("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", target);
+}
 
 /// Keeps the replies of all requests for the test.
 class Held {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -19,7 +20,9 @@ using testing::Echo;
 using testing::RawClient;
 using testing::TestOptions;
 
-std::string Get() { return "GET / HTTP/1.1\r\nHost: x\r\n\r\n"; }
+std::string Get(std::string_view target = "/") {
+  return fmt::format("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", target);
+}
 
 double SecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

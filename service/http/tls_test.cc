@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <openssl/err.h>
@@ -144,8 +145,9 @@ class Tls : public manyarms::testing::InAFolder {
   ServerOptions options_;
 };
 
-std::string Last() {
-  return "GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+std::string Last(std::string_view target = "/last") {
+  return fmt::format("GET {} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                     target);
 }
 
 bool EndsWith(const std::string& text, const std::string& end) {

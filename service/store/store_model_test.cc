@@ -34,8 +34,7 @@ class RandomStore : public testing::BothDatabases {
     store_->Wait(store_->last_appended());
     const auto expected = AllRows(model_);
     const auto rows = AllRows(*store_);
-    const auto [a, b] = std::mismatch(expected.begin(), expected.end(),
-                                      rows.begin(), rows.end());
+    const auto [a, b] = std::ranges::mismatch(expected, rows);
     if (a != expected.end() || b != rows.end()) {
       ADD_FAILURE() << "expected: " << (a == expected.end() ? "nothing" : *a)
                     << "\nbut is:   " << (b == rows.end() ? "nothing" : *b);

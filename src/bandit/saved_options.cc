@@ -61,7 +61,7 @@ class FieldReader {
       : reader_(reader), format_(format) {}
 
   template <class Kinds>
-  typename Kinds::Variant Read() {
+  auto Read() {
     auto options = Kinds::Tagged(reader_.Next<std::uint8_t>());
     CheckSaved(options.has_value(), kUnknownKind);
     Kinds::Visit(*options, [this](auto kind, auto& held) {

@@ -126,12 +126,14 @@ void PolicyEvaluation::State::Evaluate(const LoggedChoice& choice) {
   std::vector<ArmId> drawn = subject->Draw(choice, draws);
   std::ranges::sort(drawn);
   std::vector<ArmId> arms = drawn;
+  // clang 14 cannot compile subranges of this library.
+  // NOLINTNEXTLINE(modernize-use-ranges)
   arms.erase(std::unique(arms.begin(), arms.end()), arms.end());
   const std::vector<double> predictions = subject->Predict(choice, arms);
   double expected = 0;
   double agreed = 0;
   for (std::size_t i = 0; i < arms.size(); ++i) {
-    const auto [begin, end] =
+    const auto [begin, end] =  // NOLINTNEXTLINE(modernize-use-ranges)
         std::equal_range(drawn.begin(), drawn.end(), arms[i]);
     const double share =
         static_cast<double>(end - begin) / static_cast<double>(draws);

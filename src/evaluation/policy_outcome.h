@@ -15,6 +15,7 @@
 namespace manyarms {
 
 /// All that a log can tell of a policy.
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
 struct PolicyOutcome {
   std::string policy = {};
   std::string search = {};
@@ -23,6 +24,7 @@ struct PolicyOutcome {
   std::optional<ReplayResult> replay = std::nullopt;
   std::vector<std::string> notes = {};
 };
+// NOLINTEND(readability-redundant-member-init)
 
 struct PolicyOutcomeOptions {
   BanditOptions policy;

@@ -252,6 +252,7 @@ std::vector<Slot> HnswIndex::Shortlist(std::size_t wanted, std::size_t effort) {
     }
   }
   std::ranges::sort(found);  // both graphs may find the same arm
+  // NOLINTNEXTLINE(modernize-use-ranges): clang 14 cannot compile it
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }

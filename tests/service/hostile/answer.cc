@@ -48,7 +48,8 @@ bool TakeChunks(std::string_view& rest, std::string& body, std::string& flaw) {
   }
 }
 
-std::string FlawOf(int status, std::string_view head, const std::string& body) {
+std::string_view FlawOf(int status, std::string_view head,
+                        const std::string& body) {
   if (!std::ranges::count(kStatuses, status)) return "the status";
   const std::string_view type = Field(head, "content-type");
   if (status >= 400) {

@@ -38,10 +38,10 @@ constexpr const char* kValues[] = {"null",
                                    "0x10",
                                    "1e",
                                    "'x'",
-                                   "\"\\u0000\"",
-                                   "\"\\ud800\"",
-                                   "\"\\ud83d\\ude00\"",
-                                   "\"\\x41\"",
+                                   R"("\u0000")",
+                                   R"("\ud800")",
+                                   R"("\ud83d\ude00")",
+                                   R"("\x41")",
                                    "\"\xff\"",
                                    "\"\xc0\xaf\"",
                                    "\"\xed\xa0\x80\"",
@@ -49,7 +49,7 @@ constexpr const char* kValues[] = {"null",
                                    "\"\n\"",
                                    "tru",
                                    "\"",
-                                   "{\"a\":1,\"a\":2}",
+                                   R"({"a":1,"a":2})",
                                    "{\"a\":}",
                                    "[1,]",
                                    "//",
@@ -70,12 +70,12 @@ constexpr const char* kInsertions[] = {",",
                                        "/*",
                                        "#",
                                        "\r\n",
-                                       ",\"learner\":\"u1\"",
+                                       R"(,"learner":"u1")",
                                        ",\"count\":1000000",
                                        ",\"__proto__\":{}",
                                        "\"dim\":4,",
                                        "\"decision\":1,",
-                                       "\"event\":\"e1\","};
+                                       R"("event":"e1",)"};
 
 // Where a value begins: behind a colon, a comma or an opening bracket.
 std::size_t PlaceOfValue(const std::string& text, Chance& chance) {
@@ -91,7 +91,7 @@ std::string Nested(Chance& chance) {
   const bool objects = chance.OneIn(2);
   std::string text;
   for (std::size_t i = 0; i < depth; ++i) text += objects ? "{\"a\":" : "[";
-  if (objects) text += "1";
+  if (objects) text += '1';
   if (!chance.OneIn(3)) text.append(depth, objects ? '}' : ']');
   return text;
 }
@@ -111,7 +111,7 @@ std::string LongText(Chance& chance) {
 std::string LongList(Chance& chance) {
   static constexpr std::size_t kLengths[] = {100, 1001, 20'000};
   static constexpr const char* kItems[] = {"1", "\"a1\"", "{}",
-                                           "{\"learner\":\"u1\"}", "[1,2]"};
+                                           R"({"learner":"u1"})", "[1,2]"};
   const std::string item = chance.Of(kItems);
   std::string text = "[" + item;
   for (std::size_t i = chance.Of(kLengths); i > 1; --i) text += "," + item;

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include "tests/service/hostile/answer.h"
 
@@ -64,7 +64,7 @@ void HostileClient::Play(Script script) {
   deadline_ = Clock::now() + kPatience;
   next_byte_ = Clock::now();
   if (socket_ < 0 && !Connect()) {
-    Fail(std::string("cannot connect: ") + std::strerror(errno));
+    Fail("cannot connect: " + std::generic_category().message(errno));
     return;
   }
   Send();
@@ -86,7 +86,9 @@ bool HostileClient::Connect() {
   from.sin_addr.s_addr =
       htonl(0x7f000002U + static_cast<std::uint32_t>(chance_.Below(200)));
   setsockopt(socket_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-  bind(socket_, reinterpret_cast<sockaddr*>(&from), sizeof from);
+  if (bind(socket_, reinterpret_cast<sockaddr*>(&from), sizeof from) != 0) {
+    return false;
+  }
   sockaddr_in to{};
   to.sin_family = AF_INET;
   to.sin_port = htons(port_);

@@ -107,9 +107,10 @@ Script WrongTarget(Chance& chance) {
   if (chance.OneIn(2)) request.target += chance.Of(kTails);
   if (chance.OneIn(8))
     request.target += "/" + std::string(chance.Below(9000), 'a');
-  if (chance.OneIn(8))
+  if (chance.OneIn(8)) {
     request.target =
         chance.OneIn(2) ? "*" : "http://127.0.0.1" + request.target;
+  }
   Script script = OneAnswer("target", request);
   script.one_answer = false;
   script.ending = Script::Ending::kHalfClose;
@@ -128,8 +129,7 @@ Script Smuggling(Chance& chance) {
       "Transfer-Encoding: gzip, chunked\r\n",
       "Transfer-Encoding : chunked\r\n",
       "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
-      "Transfer-Encoding:\x0b"
-      "chunked\r\n",
+      "Transfer-Encoding:\013chunked\r\n",
       "Content-Length: +44\r\n",
       "Content-Length: -1\r\n",
       "Content-Length: 0x2c\r\n",
@@ -231,9 +231,10 @@ Script Chunked(Chance& chance) {
       "00000000000000000000002\r\n{}\r\n0\r\n\r\n",
       "2\r\n{}\r\n0\r\nContent-Length: 5\r\n\r\n"};
   std::string body = chance.Of(kBodies);
-  if (chance.OneIn(10))
+  if (chance.OneIn(10)) {
     body =
         "2;" + std::string(chance.Below(60'000), 'x') + "\r\n{}\r\n0\r\n\r\n";
+  }
   if (chance.OneIn(10)) {
     const std::string piece(chance.Below(50'000) + 1, ' ');
     char size[20];

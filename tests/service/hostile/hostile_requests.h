@@ -22,8 +22,10 @@ struct Script {
     kReset,      ///< is gone at once
   };
 
+  // NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
   std::string kind = {};  ///< for the summary
   std::string bytes = {};
+  // NOLINTEND(readability-redundant-member-init)
   Pace pace = Pace::kAtOnce;
   Ending ending = Ending::kHalfClose;
   bool is_head = false;  ///< the answer has no body

@@ -86,7 +86,7 @@ std::string ForgedNumpy(bool named, Chance& chance) {
   static constexpr const char* kOrders[] = {"False", "True", "Maybe", "0", ""};
   std::string data(chance.Below(200), '\x7f');
   if (chance.OneIn(2)) data.assign(data.size(), '\xff');
-  const std::string forged =
+  std::string forged =
       Array(chance.Of(kTypes), chance.Of(kOrders), chance.Of(kShapes), data);
   switch (chance.Below(6)) {
     case 0:

@@ -12,7 +12,7 @@ struct Bandit {
   bool named = true;
 
   std::string path() const {
-    return named ? "/v1/bandits/names" : "/v1/bandits/numbers";
+    return std::string("/v1/bandits/") + (named ? "names" : "numbers");
   }
   std::string Arm(Chance& chance) const {
     return named ? "\"a" + chance.Number(60) + "\"" : chance.Number(60);
@@ -25,16 +25,18 @@ struct Bandit {
     return text + (named ? "]" : ",2.5]");
   }
   std::string Context() const {
-    return named ? "" : ",\"context\":[0.5,-0.25]";
+    std::string text;
+    if (!named) text = R"(,"context":[0.5,-0.25])";
+    return text;
   }
 };
 
 std::string Learner(Chance& chance) {
-  return "\"learner\":\"u" + chance.Number(40) + "\"";
+  return R"("learner":"u)" + chance.Number(40) + "\"";
 }
 
 std::string ArmBody(const Bandit& bandit, Chance& chance) {
-  static constexpr const char* kTags[] = {"", "\"red\"", "\"red\",\"new\"",
+  static constexpr const char* kTags[] = {"", "\"red\"", R"("red","new")",
                                           "\"\xc3\xa9t\xc3\xa9\""};
   return "\"features\":" + bandit.Features(chance) + ",\"tags\":[" +
          chance.Of(kTags) + "]";
@@ -52,21 +54,21 @@ std::string Choice(const Bandit& bandit, Chance& chance) {
   if (chance.OneIn(3)) text += ",\"count\":" + chance.Number(5);
   if (chance.OneIn(4)) text += ",\"arms\":[" + bandit.Arm(chance) + "]";
   if (chance.OneIn(4))
-    text += std::string(",\"tags\":\"") + chance.Of(kTags) + "\"";
-  if (chance.OneIn(3)) text += ",\"event\":\"e" + chance.Number(5000) + "\"";
+    text += std::string(R"(,"tags":")") + chance.Of(kTags) + "\"";
+  if (chance.OneIn(3)) text += R"(,"event":"e)" + chance.Number(5000) + "\"";
   if (chance.OneIn(5)) text += ",\"active\":false";
   return text + "}";
 }
 
 std::string About(Chance& chance) {
   return chance.OneIn(2) ? "\"decision\":" + chance.Number(200'000)
-                         : "\"event\":\"e" + chance.Number(5000) + "\"";
+                         : R"("event":"e)" + chance.Number(5000) + "\"";
 }
 
 std::string Reward(Chance& chance) {
   std::string text =
       "{" + About(chance) + ",\"reward\":0." + chance.Number(100);
-  if (chance.OneIn(2)) text += ",\"id\":\"r" + chance.Number(5000) + "\"";
+  if (chance.OneIn(2)) text += R"(,"id":"r)" + chance.Number(5000) + "\"";
   return text + "}";
 }
 
@@ -85,9 +87,10 @@ Request Post(const std::string& target, std::string body) {
 Request ManyArms(const Bandit& bandit, Chance& chance) {
   const std::string path =
       bandit.path() + "/arms" + (chance.OneIn(4) ? "?progress=true" : "");
-  if (chance.OneIn(2))
+  if (chance.OneIn(2)) {
     return {"POST", path, "application/x-npy",
             ArmsAsNumpy(bandit.named, chance)};
+  }
   if (chance.OneIn(2)) {
     return Post(path, Several(chance, "arms",
                               [&] { return ArmWithId(bandit, chance); }));
