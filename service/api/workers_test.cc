@@ -104,6 +104,7 @@ TEST(Workers, RefuseWorkWhenMuchWaits) {
 }
 
 TEST_F(WorkersTest, EvaluationsAreBoundedAndEndWhenTheServiceStops) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe)
   setenv("TMPDIR", folder_.c_str(), 1);
   Start();
   MakeShop(R"({"dim":2,"probability_draws":1})");

@@ -111,6 +111,7 @@ inline std::vector<float> FeaturesOf(std::size_t arm, std::size_t dim) {
 inline std::vector<ArmInfo> SomeArms(std::size_t count, std::size_t dim) {
   std::vector<ArmInfo> arms;
   for (std::size_t i = 0; i < count; ++i) {
+    // NOLINTNEXTLINE(performance-inefficient-vector-operation)
     arms.push_back({.arm = fmt::format("a{}", i),
                     .features = FeaturesOf(i, dim),
                     .tags = {i % 2 == 0 ? "even" : "odd"}});

@@ -16,8 +16,6 @@ namespace {
 
 using testing::ExpectError;
 
-constexpr std::size_t kDim = ServedBanditTest::kDim;
-
 std::uint64_t RewardsOf(World& world, const std::string& learner) {
   return world->FindLearner(learner).info.rewards;
 }
@@ -67,7 +65,7 @@ TEST_F(ServedBanditTest, ChoosesAndLearns) {
 TEST_F(ServedBanditTest, DecidesAsItsPopulation) {
   World& world = Make();
   Population population(world->settings().population);
-  for (const ArmInfo& arm : SomeArms(20, kDim)) {
+  for (const ArmInfo& arm : SomeArms(20, ServedBanditTest::kDim)) {
     population.Add(population.size() + 1, arm.features);
   }
   for (int i = 0; i < 100; ++i) {
@@ -100,8 +98,10 @@ TEST_F(ServedBanditTest, ChoosesAmongSomeArms) {
   ExpectError(ErrorCode::kInvalidArgument, {"arms and tags"},
               [&] { world->Choose({.arms = {"a1"}, .tags = "odd"}); });
   // Tags that change count at once.
-  world->PutArms(
-      {{.arm = "a0", .features = FeaturesOf(0, kDim), .tags = {"red"}}}, false);
+  world->PutArms({{.arm = "a0",
+                   .features = FeaturesOf(0, ServedBanditTest::kDim),
+                   .tags = {"red"}}},
+                 false);
   EXPECT_EQ(world->Choose({.tags = "red"}).decisions.front().arm_name, "a0");
   EXPECT_EQ(world->stats().open_decisions, 21U);
 }
@@ -142,7 +142,7 @@ TEST_F(ServedBanditTest, AnEventIsAnsweredOnce) {
     const std::vector<DecisionRow> rows =
         world->Recall(again.first, again.count);
     ASSERT_EQ(rows.size(), 2U);
-    for (int i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < 2; ++i) {
       EXPECT_EQ(rows[i].arm_name, answer.decisions[i].arm_name);
       EXPECT_EQ(rows[i].score, answer.decisions[i].score);
     }
@@ -185,7 +185,8 @@ TEST_F(ServedBanditTest, ApprenticesLearnFromTheCallersArms) {
     ASSERT_EQ(answer.decisions.size(), 1U);
     const DecisionRow& row = answer.decisions.front();
     EXPECT_EQ(row.arm_name, own);
-    EXPECT_EQ(row.features, FeaturesOf(i % 3, kDim));
+    EXPECT_EQ(row.features, FeaturesOf(static_cast<std::size_t>(i) % 3,
+                                       ServedBanditTest::kDim));
     ASSERT_TRUE(row.policy_arm.has_value());
     if (row.policy_arm_name == own) ++agreed;
     world->Reward({.decision = answer.first, .reward = i % 3 == 1 ? 1.0 : 0.0});
@@ -196,10 +197,15 @@ TEST_F(ServedBanditTest, ApprenticesLearnFromTheCallersArms) {
   EXPECT_EQ(stats.policy.count, 0U);
   Population population(world->settings().population);
   for (int i = 0; i < 40; ++i) {
-    population.Observe("u", FeaturesOf(i % 3, kDim), i % 3 == 1 ? 1.0 : 0.0);
+    population.Observe(
+        "u",
+        FeaturesOf(static_cast<std::size_t>(i) % 3, ServedBanditTest::kDim),
+        i % 3 == 1 ? 1.0 : 0.0);
   }
-  EXPECT_EQ(world->PredictFeatures("u", {FeaturesOf(1, kDim)}, {}).front(),
-            population.Predict("u", FeaturesOf(1, kDim)));
+  EXPECT_EQ(
+      world->PredictFeatures("u", {FeaturesOf(1, ServedBanditTest::kDim)}, {})
+          .front(),
+      population.Predict("u", FeaturesOf(1, ServedBanditTest::kDim)));
   const std::string digest = world->Digest();
   world.KillAndRestart();
   EXPECT_EQ(world->Digest(), digest);
@@ -235,7 +241,7 @@ TEST_F(ServedBanditTest, UniformDecisionsHaveExactProbabilities) {
 TEST_F(ServedBanditTest, ProbabilitiesAreThoseOfLogs) {
   World& world = Make(R"(,"explore_uniform":0.2,"probability_draws":50)");
   Population population(world->settings().population);
-  for (const ArmInfo& arm : SomeArms(20, kDim)) {
+  for (const ArmInfo& arm : SomeArms(20, ServedBanditTest::kDim)) {
     population.Add(population.size() + 1, arm.features);
   }
   for (int i = 0; i < 20; ++i) {

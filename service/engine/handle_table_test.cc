@@ -10,8 +10,8 @@ namespace {
 
 // With few different hashes, so that most handles are away from their homes.
 TEST(HandleTable, HasWhatASetHas) {
-  for (const std::uint64_t hashes : {1, 7, 64, 1'000'000}) {
-    std::mt19937 random(3);
+  for (const std::uint64_t hashes : {1U, 7U, 64U, 1'000'000U}) {
+    std::mt19937 random(3);  // NOLINT(bugprone-random-generator-seed)
     HandleTable table;
     std::set<HandleTable::Handle> expected;
     const auto hash_of = [&](HandleTable::Handle handle) {

@@ -17,8 +17,6 @@ namespace {
 
 using testing::ExpectError;
 
-constexpr std::size_t kDim = ServedBanditTest::kDim;
-
 std::uint64_t RewardsOf(World& world, const std::string& learner) {
   return world->FindLearner(learner).info.rewards;
 }
@@ -50,7 +48,7 @@ TEST_F(ServedBanditTest, ObservesRewardsWithoutDecisions) {
 TEST_F(ServedBanditTest, HasALimitOfBytesOfLearners) {
   const std::string fields = R"(,"seed":3)";
   PopulationOptions options;
-  options.dim = kDim;
+  options.dim = ServedBanditTest::kDim;
   const std::uint64_t bytes = LearnerBytes(options);
   World& world = Make(fields, {.learner_bytes = 3 * bytes - 1});
   world->Choose({.learner = "u"});
@@ -150,8 +148,10 @@ TEST_F(ServedBanditTest, PredictsWhatArmsAreWorth) {
   const ArmView one = world->Predict("u", {"a7"}, 0, {}).front();
   EXPECT_GT(one.expected, 1);
   EXPECT_GT(one.uncertainty, 0);
-  EXPECT_EQ(one.expected,
-            world->PredictFeatures("u", {FeaturesOf(7, kDim)}, {}).front());
+  EXPECT_EQ(
+      one.expected,
+      world->PredictFeatures("u", {FeaturesOf(7, ServedBanditTest::kDim)}, {})
+          .front());
   EXPECT_EQ(world->Predict("nobody", {"a7"}, 0, {}).front().expected, 0);
   ExpectError(ErrorCode::kInvalidArgument, {}, [&] {
     world->PredictFeatures("u", {{1, 2}}, {});
@@ -165,7 +165,9 @@ TEST_F(ServedBanditTest, GoesBackToASnapshot) {
   world->TakeSnapshot("good");
   world.WaitForStore();
   const auto prediction = [&] {
-    return world->PredictFeatures("u", {FeaturesOf(1, kDim)}, {}).front();
+    return world
+        ->PredictFeatures("u", {FeaturesOf(1, ServedBanditTest::kDim)}, {})
+        .front();
   };
   const double before = prediction();
   world->RemoveArms({"a0", "a5"});
@@ -178,7 +180,8 @@ TEST_F(ServedBanditTest, GoesBackToASnapshot) {
   for (int restart = 0; restart < 2; ++restart) {
     EXPECT_EQ(prediction(), before);
     EXPECT_EQ(world->arms(), 20U);
-    EXPECT_EQ(world->FindArm("a5").features, FeaturesOf(5, kDim));
+    EXPECT_EQ(world->FindArm("a5").features,
+              FeaturesOf(5, ServedBanditTest::kDim));
     ExpectError(ErrorCode::kUnknownId, {}, [&] { world->FindArm("bad"); });
     // Decisions are closed, but are in the log.
     EXPECT_EQ(world->stats().open_decisions, 0U);

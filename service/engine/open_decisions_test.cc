@@ -49,7 +49,7 @@ TEST(OpenDecisions, HaveWhatAMapHas) {
   const Learners learners;
   OpenDecisions open;
   std::map<Sequence, OpenDecision> expected;
-  std::mt19937 random(1);
+  std::mt19937 random(1);  // NOLINT(bugprone-random-generator-seed)
   Sequence next = 1;
   for (int step = 0; step < 6000; ++step) {
     const unsigned what = random() % 8;
@@ -101,7 +101,7 @@ TEST(OpenDecisions, AreDueInTheirOrder) {
   OpenDecisions open;
   {
     OpenDecisions::Room room = open.MakeRoom(5, kNoLimit);
-    for (const Sequence sequence : {15, 3, 9, 12, 6}) {
+    for (const Sequence sequence : {15U, 3U, 9U, 12U, 6U}) {
       room.Add(DecisionOf(sequence, *learners.all[sequence % 2]));
     }
   }
@@ -126,7 +126,7 @@ TEST(OpenDecisions, HaveALimitThatCountsRoomsToo) {
       FAIL() << "there is no room";
     } catch (const Refused& refused) {
       EXPECT_EQ(refused.why(), Refusal::kTooMany);
-      EXPECT_NE(std::string(refused.what()).find("3"), std::string::npos);
+      EXPECT_NE(std::string(refused.what()).find('3'), std::string::npos);
     }
   }
   // The room that was not used is free again.
@@ -177,9 +177,9 @@ TEST(OpenText, IsReadAsItWasWritten) {
 
 TEST(OpenText, RefusesWhatItCannotHaveWritten) {
   for (const char* text :
-       {"{", "[]", "{\"id\":-1}", "{\"id\":1,\"decisions\":{}}", "{\"x\":1}",
-        "{\"id\":1,\"decisions\":[{\"chooser\":3}]}", "{} x",
-        "{\"id\":1,\"decisions\":[{\"learner\":\"u\"}]}"}) {
+       {"{", "[]", "{\"id\":-1}", R"({"id":1,"decisions":{}})", "{\"x\":1}",
+        R"({"id":1,"decisions":[{"chooser":3}]})", "{} x",
+        R"({"id":1,"decisions":[{"learner":"u"}]})"}) {
     EXPECT_THROW(ParseOpen(text), Error) << text;
   }
 }

@@ -218,7 +218,7 @@ class Twins {
   }
 
   void Pass() {
-    const double seconds = static_cast<double>(Below(40));
+    const auto seconds = static_cast<double>(Below(40));
     const bool saves = Below(2) == 0;
     Both([&](World& world) {
       world.Advance(seconds);
@@ -263,6 +263,7 @@ class Twins {
   std::vector<Sequence> decisions_;
 };
 
+// NOLINTNEXTLINE(misc-multiple-inheritance): as GoogleTest has it
 class RestartModel : public testing::InAFolder,
                      public ::testing::WithParamInterface<std::string> {};
 

@@ -19,8 +19,6 @@ namespace {
 
 using testing::ExpectError;
 
-constexpr std::size_t kDim = ServedBanditTest::kDim;
-
 std::uint64_t RewardsOf(World& world, const std::string& learner) {
   return world->FindLearner(learner).info.rewards;
 }
@@ -186,7 +184,7 @@ TEST_F(ServedBanditTest, AddsUpRewardsOrTakesTheLast) {
                     R"({{"dim":4,"reward_wait":10,"default_reward":0,
                          "aggregation":"{}"}})",
                     aggregation)));
-    world->PutArms(SomeArms(3, kDim), true);
+    world->PutArms(SomeArms(3, ServedBanditTest::kDim), true);
     const ChoiceAnswer answer = world->Choose({.learner = "u"});
     const Sequence decision = answer.first;
     for (const double reward : {1.0, 2.0, 0.5}) {
@@ -206,8 +204,10 @@ TEST_F(ServedBanditTest, AddsUpRewardsOrTakesTheLast) {
     // What was learned is that.
     Population population(world->settings().population);
     population.Observe("u", answer.decisions.front().features, rows[3].reward);
-    EXPECT_EQ(world->PredictFeatures("u", {FeaturesOf(7, kDim)}, {}).front(),
-              population.Predict("u", FeaturesOf(7, kDim)));
+    EXPECT_EQ(
+        world->PredictFeatures("u", {FeaturesOf(7, ServedBanditTest::kDim)}, {})
+            .front(),
+        population.Predict("u", FeaturesOf(7, ServedBanditTest::kDim)));
   }
 }
 
@@ -240,6 +240,7 @@ TEST_F(ServedBanditTest, OldDecisionsOfALearnerAreDropped) {
   World& world = Make(R"(,"max_pending":3,"reward_wait":10)");
   std::vector<Sequence> decisions;
   for (int i = 0; i < 5; ++i) {
+    // NOLINTNEXTLINE(performance-inefficient-vector-operation)
     decisions.push_back(world->Choose({.learner = "u"}).first);
   }
   EXPECT_EQ(world->FindLearner("u").open, 3U);
@@ -260,6 +261,7 @@ TEST_F(ServedBanditTest, DecisionsThatArePushedOutAreSettled) {
           "aggregation":"sum")");
   std::vector<Sequence> decisions;
   const auto choose = [&] {
+    // NOLINTNEXTLINE(performance-inefficient-vector-operation)
     decisions.push_back(world->Choose({.learner = "u"}).first);
   };
   choose();

@@ -24,6 +24,7 @@ constexpr std::size_t kDim = 3;
 
 void OnThreads(unsigned threads, const std::function<void(unsigned)>& work) {
   std::vector<std::jthread> all;
+  // NOLINTNEXTLINE(performance-inefficient-vector-operation)
   for (unsigned i = 0; i < threads; ++i) all.emplace_back(work, i);
 }
 

@@ -109,7 +109,7 @@ std::pair<std::string, bool> Random(std::mt19937& random, const Tags& tags,
 }
 
 TEST(TagExpression, HoldsAsItsTwinSays) {
-  std::mt19937 random(1);
+  std::mt19937 random(1);  // NOLINT(bugprone-random-generator-seed)
   for (int i = 0; i < 3000; ++i) {
     Tags tags;
     for (int tag = 0; tag < 5; ++tag) {
@@ -122,7 +122,7 @@ TEST(TagExpression, HoldsAsItsTwinSays) {
 }
 
 TEST(TagSets, KnowTheirUsersAndWhereExpressionsHold) {
-  std::mt19937 random(2);
+  std::mt19937 random(2);  // NOLINT(bugprone-random-generator-seed)
   TagSets sets;
   std::vector<std::pair<TagSets::SetNumber, Tags>> users;
   for (int step = 0; step < 4000; ++step) {

@@ -20,6 +20,7 @@ using testing::RawClient;
 using testing::TestOptions;
 using Admitted = std::variant<Admission, Response>;
 
+// NOLINTNEXTLINE(modernize-use-string-view)
 std::string Get() { return "GET /next HTTP/1.1\r\nHost: x\r\n\r\n"; }
 
 std::string PostHead(std::size_t length, const std::string& fields = "") {
@@ -27,6 +28,7 @@ std::string PostHead(std::size_t length, const std::string& fields = "") {
          "Content-Length: " + std::to_string(length) + "\r\n\r\n";
 }
 
+// NOLINTNEXTLINE(modernize-use-string-view)
 std::string ChunkedHead() {
   return "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
 }
@@ -50,7 +52,7 @@ TEST(Body, IsTheSameHoweverItIsCut) {
   std::string body;
   for (int i = 0; i < 20'000; ++i) body += std::to_string(i) + ',';
   body.resize(kMostBody);
-  for (const std::size_t chunk : {1, 3, 1000, 4096, 70'000}) {
+  for (const std::size_t chunk : {1U, 3U, 1000U, 4096U, 70'000U}) {
     std::string text = ChunkedHead();
     const std::size_t size = chunk < 10 ? 5000 : body.size();
     for (std::size_t from = 0; from < size; from += chunk) {
@@ -271,6 +273,7 @@ TEST(Sink, GetsTheBody) {
   ASSERT_TRUE(small);
   EXPECT_EQ(small->body, "3 0");
   const auto large =
+      // NOLINTNEXTLINE(bugprone-string-constructor)
       client.Ask(PostHead(10'000'000) + std::string(10'000'000, 'b'));
   ASSERT_TRUE(large);
   EXPECT_EQ(large->body, "10000000 0");
@@ -288,6 +291,7 @@ TEST(Sink, MayRefuseTheRest) {
   {
     RawClient client(server.port());
     const auto answer =
+        // NOLINTNEXTLINE(bugprone-string-constructor)
         client.Ask(PostHead(20'000'000) + std::string(10'000'001, 'b'));
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->status, 422);
@@ -296,6 +300,7 @@ TEST(Sink, MayRefuseTheRest) {
   RawClient client(server.port());
   // With little left, the connection is kept.
   const auto answer =
+      // NOLINTNEXTLINE(bugprone-string-constructor)
       client.Ask(PostHead(10'050'000) + std::string(10'050'000, 'b'));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 422);
@@ -307,6 +312,7 @@ TEST(Sink, ThatRefusesTheLastByteKeepsTheConnection) {
   const Server server = SinkServer();
   RawClient client(server.port());
   const auto answer =
+      // NOLINTNEXTLINE(bugprone-string-constructor)
       client.Ask(PostHead(10'000'001) + std::string(10'000'001, 'b'));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 422);

@@ -23,8 +23,10 @@ using testing::TestOptions;
 std::vector<std::string> Requests() {
   return {"GET /a?b=c HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\n\r\n",
           "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
+          // NOLINTNEXTLINE(readability-redundant-parentheses)
           ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
            "5;a=\"b\"\r\nhello\r\n0\r\nC: d\r\n\r\n"),
+          // NOLINTNEXTLINE(readability-redundant-parentheses)
           ("PUT / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
            "Content-Length: 2\r\nConnection: close\r\n\r\n{}"),
           "HEAD / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"};

@@ -22,6 +22,7 @@ thread_local bool t_may_fail = true;
 
 // NOLINTBEGIN(cppcoreguidelines-no-malloc): memory is what this file is about.
 void* operator new(std::size_t size) {
+  // NOLINTNEXTLINE(bugprone-inc-dec-in-conditions)
   if (t_may_fail && g_until_failure >= 0 && g_until_failure-- == 0) {
     throw std::bad_alloc();
   }

@@ -263,7 +263,8 @@ TEST(RefusedHeads, TheLargestAreServed) {
   RawClient client(server.port());
   std::string head =
       "GET /" + std::string(8191, 'a') + " HTTP/1.1\r\n" + Host();
-  head += "A: " + std::string(16 * 1024 - head.size() - 7, 'b') + "\r\n\r\n";
+  head += "A: " + std::string(std::size_t{16} * 1024 - head.size() - 7, 'b') +
+          "\r\n\r\n";
   ASSERT_EQ(head.size(), 16 * 1024);
   for (int i = 0; i < 2; ++i) {
     const auto answer = client.Ask(head);

@@ -282,6 +282,7 @@ TEST(Pieces, ComeInOrderFromAWorker) {
   std::string expected;
   for (int i = 0; i < 20'000; ++i) expected += std::to_string(i) + '\n';
   std::vector<RawClient> clients;
+  // NOLINTNEXTLINE(performance-inefficient-vector-operation)
   for (int i = 0; i < 6; ++i) clients.emplace_back(server.port());
   for (RawClient& client : clients) client.Send(Get());
   for (RawClient& client : clients) {

@@ -300,6 +300,7 @@ TEST(Server, RefusesMoreConnectionsThanAllowed) {
 TEST(Server, ServesManyConnections) {
   const Server server(TestOptions(), AdmitAll, Echo);
   std::vector<RawClient> clients;
+  // NOLINTNEXTLINE(performance-inefficient-vector-operation)
   for (int i = 0; i < 400; ++i) clients.emplace_back(server.port());
   for (int round = 0; round < 2; ++round) {
     for (RawClient& client : clients) {

@@ -131,6 +131,7 @@ TEST(SlowClients, ReaderIsCutOff) {
   ServerOptions options = TestOptions();
   options.write_seconds = kShort;
   const Server server(options, AdmitAll, [](Request, Reply reply) {
+    // NOLINTNEXTLINE(bugprone-string-constructor)
     reply.Send({.body = std::string(20'000'000, 'x')});
   });
   RawClient client(server.port(), 4096);

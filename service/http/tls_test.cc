@@ -151,8 +151,7 @@ std::string Last(std::string_view target = "/last") {
 }
 
 bool EndsWith(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() &&
-         text.compare(text.size() - end.size(), end.size(), end) == 0;
+  return text.ends_with(end);
 }
 
 TEST_F(Tls, ServesRequests) {

@@ -67,11 +67,11 @@ class RandomChanges {
   Time time() const { return time_; }
   std::uint64_t Below(std::uint64_t n) { return random_() % n; }
   bool OneIn(std::uint64_t n) { return Below(n) == 0; }
-  std::string Learner() { return kLearners[Below(kLearners.size())]; }
+  std::string Learner() { return learners_[Below(learners_.size())]; }
 
  private:
   // Among them the empty one, one that sorts otherwise by a locale, and quotes.
-  const std::vector<std::string> kLearners = {
+  const std::vector<std::string> learners_ = {
       "", "a", "B", "b", "z\u00e9ro", "it's", "\U0001F600", "a b", "%s;--"};
 
   std::string Text() { return fmt::format("text {}", Below(1000)); }

@@ -419,6 +419,7 @@ TEST_P(AStore, ReadsWhileOthersWrite) {
   std::atomic<int> wrong = 0;
   std::vector<std::thread> readers;
   for (int i = 0; i < 3; ++i) {
+    // NOLINTNEXTLINE(performance-inefficient-vector-operation)
     readers.emplace_back([&] {
       while (!is_over) {
         Sequence last = 0;
@@ -433,6 +434,7 @@ TEST_P(AStore, ReadsWhileOthersWrite) {
   }
   std::vector<std::thread> writers;
   for (int i = 0; i < 3; ++i) {
+    // NOLINTNEXTLINE(performance-inefficient-vector-operation)
     writers.emplace_back([&] {
       for (int change = 0; change < 100; ++change) {
         const Sequence first = store_->Append(ASlate("a", 3));
