@@ -170,7 +170,7 @@ TEST(RestoredPopulation, DecidesAsTheOneThatDidNotStop) {
       ASSERT_EQ(decision.arm, expected.arm) << "seed " << seed;
       ASSERT_EQ(decision.score, expected.score) << "seed " << seed;
       ASSERT_EQ(decision.uniform, expected.uniform) << "seed " << seed;
-      const double reward = static_cast<double>(random() % 7);
+      const auto reward = static_cast<double>(random() % 7);
       recorded.population.Learn(learner, expected.id, reward);
       restored.Learn(learner, decision.id, reward);
       if (step % 5 == 0) {
@@ -210,7 +210,7 @@ TEST(RestoredPopulation, RefusesPlacesThatCannotBe) {
 TEST(RestoredPopulation, LearnsForTheArmThatADecisionWasReassigned) {
   Population reassigned(Options());
   Population observed(Options());
-  std::mt19937 random(3);
+  std::mt19937 random(3);  // NOLINT(bugprone-random-generator-seed)
   for (ArmId id = 0; id < 6; ++id) {
     const std::vector<float> row = RandomRow(random);
     reassigned.Add(id, row);
