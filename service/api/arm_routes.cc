@@ -20,7 +20,7 @@ constexpr std::uint64_t kLongestPage = 10'000;
 // A page ends early when it has this many bytes. It is one answer: a worker
 // must not wait for a client that does not read.
 constexpr std::size_t kFullPage = std::size_t{4} << 20;
-// So many arms are in memory beside the page.
+// The number of arms that are in memory beside the page.
 constexpr std::uint64_t kArmsAtOnce = 16;
 
 void SendArms(Call& call, std::uint64_t from, std::uint64_t limit) {

@@ -46,7 +46,7 @@ class Wanted {
     return {};
   }
 
-  // How many decisions the choice will make if there are so many arms.
+  // How many decisions the choice will make among this number of arms.
   std::size_t HowMany(const ChoiceRequest& request, std::size_t arms) const {
     if (places_ != nullptr) {
       arms = 0;

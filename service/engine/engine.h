@@ -16,7 +16,7 @@ struct EngineOptions {
   Limits limits;
   /// Decisions and rewards older than this are deleted, in days; 0: never.
   double retention_days = 0;
-  /// How often it is seen whether there are so many events that learners have
+  /// How often to look whether there are enough events that learners have
   /// to be saved, so that a restart has little to replay.
   double save_seconds = 10;
   /// For tests: the clock, in seconds since 1970.

@@ -231,7 +231,7 @@ TEST(Expect, OfTheFormerVersionGetsNoInterimAnswer) {
   EXPECT_EQ(answer->status, 200);
 }
 
-/// Adds up bytes, and refuses after so many.
+/// Adds up bytes, and refuses those beyond a limit.
 class Sum : public BodySink {
  public:
   explicit Sum(std::size_t most) : most_(most) {}

@@ -27,9 +27,9 @@ class Deadline {
   }
   void Clear() { at_ = Clock::time_point::max(); }
 
-  /// The client sent or read so many bytes: it has the same time again for the
-  /// next kStep. Smaller amounts add up, so that a byte now and then does not
-  /// keep a connection.
+  /// The client sent or read this number of bytes: it has the same time again
+  /// for the next kStep. Smaller amounts add up, so that a byte now and then
+  /// does not keep a connection.
   void Progress(std::size_t bytes) {
     bytes_ += bytes;
     if (bytes_ < kStep || !running()) return;

@@ -20,8 +20,8 @@ namespace {
 
 using boost::asio::ip::tcp;
 
-// So many more connections than allowed are told that they are refused; others
-// are closed without a word.
+// This number of connections beyond the limit are told that they are refused;
+// others are closed without a word.
 constexpr std::size_t kMostRefusedAtOnce = 64;
 
 tcp::endpoint EndpointOf(const ServerOptions& options) {

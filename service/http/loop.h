@@ -68,7 +68,7 @@ class Watched {
 /// A thread with its connections.
 class Loop {
  public:
-  /// Looks at the connections every so many seconds.
+  /// Looks at the connections at regular intervals.
   explicit Loop(double look_seconds);
   ~Loop();
   Loop(const Loop&) = delete;

@@ -108,7 +108,7 @@ class TlsClient {
     return SSL_write(tls_.get(), text.data(), static_cast<int>(text.size())) ==
            static_cast<int>(text.size());
   }
-  /// Reads until there are so many bytes, or the end.
+  /// Reads until there is this number of bytes, or the end.
   std::string Read(std::size_t size) {
     std::string text;
     std::array<char, 65536> bytes;
