@@ -20,8 +20,10 @@ thread_local bool t_may_fail = true;
 
 }  // namespace
 
+// Not inlined: g++ sees one of a pair inlined without the other, and warns of a
+// mismatch.
 // NOLINTBEGIN(cppcoreguidelines-no-malloc): memory is what this file is about.
-void* operator new(std::size_t size) {
+[[gnu::noinline]] void* operator new(std::size_t size) {
   // NOLINTNEXTLINE(bugprone-inc-dec-in-conditions)
   if (t_may_fail && g_until_failure >= 0 && g_until_failure-- == 0) {
     throw std::bad_alloc();
@@ -29,8 +31,11 @@ void* operator new(std::size_t size) {
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t /*size*/) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory,
+                                       std::size_t /*size*/) noexcept {
   std::free(memory);
 }
 // NOLINTEND(cppcoreguidelines-no-malloc)
