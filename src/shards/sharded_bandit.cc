@@ -178,10 +178,6 @@ void ShardedBandit::Learn(DecisionId decision, double reward) {
 void ShardedBandit::Learn(const Decision& decision, double reward) {
   bandit_.Learn(decision, reward);
 }
-void ShardedBandit::Learn(std::span<const DecisionId> decisions,
-                          std::span<const double> rewards) {
-  bandit_.Learn(decisions, rewards);
-}
 void ShardedBandit::CheckPending(const Decision& decision) const {
   bandit_.CheckPending(decision);
 }

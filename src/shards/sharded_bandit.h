@@ -107,8 +107,6 @@ class ShardedBandit {
   /// As those of Bandit.
   void Learn(DecisionId decision, double reward);
   void Learn(const Decision& decision, double reward);
-  void Learn(std::span<const DecisionId> decisions,
-             std::span<const double> rewards);
   void CheckPending(const Decision& decision) const;
   void Dismiss(DecisionId decision);
   void Observe(std::span<const float> features, double reward,
