@@ -200,6 +200,13 @@ TEST_F(ShardedArms, AreNeverPartOfAnAnswerOnly) {
 
 TEST_F(ShardedArms, AreRefusedWithoutATrace) {
   ShardedBandit& learner = cluster_.learner();
+  const std::vector<ArmId> one_id = {cluster_.shard(0).Ids().front()};
+  const std::string sent = cluster_.shard(0).Send(one_id);
+  ExpectError(ErrorCode::kInvalidArgument, {"2 rewards given for 1 arms"}, [&] {
+    learner.ObserveArms(sent, {{1.0, 2.0}});
+  });
+  ExpectError(ErrorCode::kInvalidArgument, {},
+              [&] { learner.ObserveArms(sent, {{1e30}}); });
   cluster_.Survey();
   const ArmId best = cluster_.Choose().arm;
   whole_.Choose();

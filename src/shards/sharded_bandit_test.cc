@@ -245,6 +245,8 @@ class SideBySide {
           const std::vector<float>& row = features_.at(decision.arm);
           cluster_.learner().Observe(row, reward, context);
           whole_.Observe(row, reward, context);
+          cluster_.Observe(decision.arm, reward, context);
+          whole_.Observe(decision.arm, reward, context);
           [[fallthrough]];
         }
         default:

@@ -58,6 +58,11 @@ class TestCluster {
     learner_.Removed(ids);
   }
 
+  void Observe(ArmId id, double reward, Context context = {}) {
+    const std::vector<ArmId> ids = {id};
+    learner_.ObserveArms(shards_[PlaceOf(id)]->Send(ids), {{reward}}, context);
+  }
+
   Decision Choose(Context context = {}) {
     std::optional<Decision> decision = learner_.Choose(context);
     if (!decision) {
