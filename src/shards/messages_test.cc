@@ -10,7 +10,7 @@
 #include "shards/question.h"
 #include "shards/rest_bounds.h"
 #include "shards/survey_messages.h"
-#include "shards/test_cluster.h"
+#include "test_cluster.h"
 #include "testing.h"
 
 namespace manyarms {

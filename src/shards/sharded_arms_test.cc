@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "shards/sharded_bandit.h"
-#include "shards/test_cluster.h"
+#include "test_cluster.h"
 #include "testing.h"
 
 namespace manyarms {

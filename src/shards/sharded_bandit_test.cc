@@ -6,7 +6,7 @@
 #include <map>
 #include <ostream>
 
-#include "shards/test_cluster.h"
+#include "test_cluster.h"
 #include "testing.h"
 
 namespace manyarms {

@@ -1,5 +1,5 @@
-#ifndef MANYARMS_SHARDS_TEST_CLUSTER_H_
-#define MANYARMS_SHARDS_TEST_CLUSTER_H_
+#ifndef MANYARMS_TESTS_TEST_CLUSTER_H_
+#define MANYARMS_TESTS_TEST_CLUSTER_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -211,4 +211,4 @@ class TestCluster {
 
 }  // namespace manyarms::testing
 
-#endif  // MANYARMS_SHARDS_TEST_CLUSTER_H_
+#endif  // MANYARMS_TESTS_TEST_CLUSTER_H_
