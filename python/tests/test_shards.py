@@ -80,7 +80,7 @@ def test_most_choices_need_no_message(policy: str) -> None:
     cluster, whole, rows = both(100_000, dim=16, policy=policy, seed=3)
     theta = np.random.default_rng(0).normal(size=16).astype(np.float32)
     noise = np.random.default_rng(2)
-    first_hundred = 0
+    first_hundred: float = 0
     for step in range(2_000):
         decision = cluster.choose()
         assert decision == whole.choose()
