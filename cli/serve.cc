@@ -141,7 +141,8 @@ void Run(const Flags& flags, service::Service& service, Signals& signals) {
   const std::string failure = WaitForEnd(service, signals);
   demo.reset();
   service.Stop(flags.stop_seconds);
-  if (!failure.empty()) throw ExitStatus(1, failure);
+  if (failure.empty()) return;
+  throw ExitStatus(service.taken_over() ? kTakenOverStatus : 1, failure);
 }
 
 void Serve(Flags& flags) {
@@ -214,6 +215,12 @@ void AddPlaces(CLI::App& command, Flags& flags) {
            "The file in which everything is kept, made if it is missing; or a "
            "database of PostgreSQL as postgresql://user@host/name")
       ->type_name("PLACE");
+  command
+      .add_flag("--take-over", options.store.take_over,
+                "Open the store even if another process has it open, which can "
+                "write nothing from then on and ends with status 3. A process "
+                "that hangs within a transaction is killed")
+      ->group("Service");
   service.Add("--address", options.server.address,
               "The address to listen on. Any but 127.0.0.1 and ::1 needs "
               "tokens");

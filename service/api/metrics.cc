@@ -93,6 +93,9 @@ void WriteStore(const Core& core, OpenMetrics& metrics) {
            "Changes that are not durable yet.", AsDouble(stats.waiting));
   WriteOne(metrics, "manyarms_store_bytes", "gauge",
            "Bytes of the store on the disk.", AsDouble(stats.bytes));
+  WriteOne(metrics, "manyarms_store_epoch", "gauge",
+           "How often the store has been opened for writing.",
+           static_cast<double>(stats.epoch));
   WriteOne(metrics, "manyarms_store_failed", "gauge",
            "1 while the store cannot write.", stats.failure.empty() ? 0 : 1);
 }

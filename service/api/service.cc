@@ -113,6 +113,7 @@ class Service::State {
     server_.reset();
     engine_.reset();
     failure_ = FailureOfStore();
+    taken_over_ = store_->taken_over();
     store_.reset();
     core_.refusals.WriteTo(core_.log);
     core_.log.Write("stop", [this](JsonOutput& line) {
@@ -142,6 +143,9 @@ class Service::State {
   Engine& engine() { return *engine_; }
 
   std::string failure() const { return store_ ? FailureOfStore() : failure_; }
+  bool taken_over() const {
+    return store_ ? store_->taken_over() : taken_over_;
+  }
 
  private:
   std::string FailureOfStore() const {
@@ -170,6 +174,7 @@ class Service::State {
   std::mutex stop_;
   std::uint16_t port_ = 0;
   std::string failure_;
+  bool taken_over_ = false;
   bool store_failed_ = false;  // when the ticker looked last
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
@@ -191,5 +196,7 @@ void Service::ReloadTokens() { state_->ReloadTokens(); }
 void Service::Stop(double seconds) { state_->Stop(seconds); }
 
 std::string Service::failure() const { return state_->failure(); }
+
+bool Service::taken_over() const { return state_->taken_over(); }
 
 }  // namespace manyarms::service

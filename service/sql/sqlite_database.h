@@ -45,6 +45,9 @@ class SqliteDatabase final : public Database {
   void PrepareForWriting(bool is_new);
   void CheckedLogMode();
   void Execute(const char* text);
+  bool HasLock();
+  void GetPastFormerWriter();
+  void WaitPatiently();
   /// The connection does not move the log to the file when it is closed.
   void LeaveFilesAlone();
 

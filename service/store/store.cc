@@ -72,6 +72,8 @@ bool Store::failed_for_good() const {
   return state_->committer.failed_for_good();
 }
 
+bool Store::taken_over() const { return state_->committer.taken_over(); }
+
 Sequence Store::last_appended() const {
   return state_->committer.last_appended();
 }

@@ -26,6 +26,9 @@ struct StoreOptions {
   /// process that did so and did not close its store, numbers are left out, so
   /// that none is given twice.
   bool tells_numbers_early = false;
+  /// Whether to open a store that another process has open, which can write
+  /// nothing from then on: its store fails for good.
+  bool take_over = false;
 };
 
 struct BanditRow {
@@ -50,6 +53,7 @@ struct StoreStats {
   std::uint64_t bytes = 0;    ///< on the disk
   double last_commit_seconds = 0;
   double commit_seconds = 0;  ///< of all commits
+  std::int64_t epoch = 0;     ///< of this process
   std::string failure;        ///< why nothing is written now, or empty
 };
 
@@ -60,7 +64,9 @@ struct StoreStats {
 /// was not written is kept and tried again, and failure() says why (of a lost
 /// connection or a lock only if a second try fails, too). After a
 /// failed fsync nothing is tried again: failed_for_good() is true, and the
-/// process has to end; the next one begins with what was durable.
+/// process has to end; the next one begins with what was durable. So it is when
+/// another process has taken over the store, which is noticed when something
+/// is to be written, or a second later.
 ///
 /// Thread safety: any thread may call any method.
 class Store {
@@ -157,6 +163,7 @@ class Store {
   /// Why nothing can be written now; empty if nothing is wrong.
   std::string failure() const;
   bool failed_for_good() const;
+  bool taken_over() const;
   Sequence last_appended() const;
   StoreStats stats() const;
 
