@@ -16,8 +16,10 @@ def path() -> pathlib.Path:
 
 
 def main() -> None:
-    """Replaces this process by the program, which does not know Parquet."""
+    """Replaces this process by the program, which knows neither Parquet nor Ray."""
     args = sys.argv[1:]
+    if _fronts(args):
+        sys.exit(_front_end(args))
     convert: Callable[[list[str], int, str], int]
     if "replay" in args and (parquet := _parquet_of(args, "--arms")):
         convert = _run_with_plain_arms
@@ -30,6 +32,20 @@ def main() -> None:
     except (ImportError, OSError, ValueError) as error:
         sys.stderr.write(f"manyarms: {error}\n")
         sys.exit(2)
+
+
+def _fronts(args: list[str]) -> bool:
+    return args[:1] == ["serve"] and any(
+        arg == "--cluster" or arg.startswith("--cluster=") for arg in args)
+
+
+def _front_end(args: list[str]) -> int:
+    try:
+        from manyarms.cluster import _front
+    except ImportError as error:
+        sys.stderr.write(f"manyarms: {error}\n")
+        return 2
+    return _front.main(args[1:])
 
 
 def _exports(args: list[str]) -> bool:

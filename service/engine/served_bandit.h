@@ -178,11 +178,12 @@ class ServedBandit {
   RewardAnswer Reward(const RewardRequest& request);
   RewardAnswer Activate(Sequence decision, const std::string& event);
   RewardAnswer Dismiss(Sequence decision, const std::string& event);
-  /// Learns a reward without a decision, of an arm or of features.
-  Sequence Observe(const std::string& learner,
-                   const std::optional<ArmName>& arm,
-                   std::vector<float> features, std::vector<float> context,
-                   double reward);
+  /// Learns a reward without a decision, of an arm or of features. One with an
+  /// id that was seen before is not learned again.
+  RewardAnswer Observe(const std::string& learner,
+                       const std::optional<ArmName>& arm,
+                       std::vector<float> features, std::vector<float> context,
+                       double reward, const std::string& id = "");
 
   /// In the order of their bytes, those after the given one, at most `most`.
   std::vector<std::string> ListLearners(const std::optional<std::string>& after,

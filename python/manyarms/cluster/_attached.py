@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 import ray
@@ -18,5 +19,5 @@ def attach(address: str | None) -> bool:
         # A cluster that nobody has asked for must not report its use to anybody.
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     ray.init(address=address or "local", log_to_driver=False, include_dashboard=None,
-             logging_level="ERROR")
+             logging_level=logging.ERROR)
     return True

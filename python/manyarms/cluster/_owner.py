@@ -7,20 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import ray
-from ray.exceptions import GetTimeoutError, RayActorError
-
 from manyarms._requests import Body, Requests
 from manyarms.cluster._deadline import Deadline
-from manyarms.errors import (
-    ClusterTimeout,
-    NotFoundError,
-    TakenOverError,
-    UnauthorizedError,
-    UnavailableError,
-)
+from manyarms.cluster._endpoint import PAUSE, find_endpoint, timeout_of
+from manyarms.errors import NotFoundError, UnauthorizedError, UnavailableError
 
-_PAUSE = 0.05  # seconds between two attempts
 _LONGEST_ATTEMPT = 10.0
 
 
@@ -69,9 +60,9 @@ class OwnerRequests(Requests):
                 if may_be_done and not repeatable:
                     raise
                 if deadline.left() == 0:
-                    raise self._timeout(str(error)) from error
+                    raise timeout_of(self.url, deadline, str(error)) from error
             self._forget(requests)
-            time.sleep(_PAUSE)
+            time.sleep(PAUSE)
 
     def _owner(self, deadline: Deadline) -> Requests:
         with self._lock:
@@ -86,21 +77,6 @@ class OwnerRequests(Requests):
                 self._found = None
 
     def _find(self, deadline: Deadline) -> Requests:
-        while True:
-            why = "its service does not run"
-            try:
-                actor = self._start()
-                endpoint = ray.get(actor.endpoint.remote(), timeout=max(1.0, deadline.left()))
-                if endpoint["taken_over"]:
-                    raise TakenOverError(f"another process has taken over {self.url}")
-                if endpoint["url"]:
-                    attempt = min(self._seconds, _LONGEST_ATTEMPT)
-                    return Requests(endpoint["url"], endpoint["token"], attempt, 0, None)
-            except (GetTimeoutError, RayActorError) as error:
-                why = f"its actor does not answer ({type(error).__name__})"
-            if deadline.left() == 0:
-                raise self._timeout(why)
-            time.sleep(_PAUSE)
-
-    def _timeout(self, why: str) -> ClusterTimeout:
-        return ClusterTimeout(f"{self.url} did not answer within {self._seconds:g} s: {why}")
+        endpoint = find_endpoint(self.url, self._start, deadline)
+        attempt = min(self._seconds, _LONGEST_ATTEMPT)
+        return Requests(endpoint.url, endpoint.token, attempt, 0, None)

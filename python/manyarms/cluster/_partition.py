@@ -22,7 +22,7 @@ class Partition:
     def __init__(self, description: dict[str, Any], place: str, options: Sequence[str]) -> None:
         self._description = description
         self._token = secrets.token_hex(16)
-        self._address = ray.util.get_node_ip_address()
+        self._address: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
         self._serving = Serving(place, self._address, self._token, options)
 
     def endpoint(self) -> dict[str, Any]:

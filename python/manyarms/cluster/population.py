@@ -227,17 +227,19 @@ class Population:
 
     def observe(
         self, learner: int | str, arm: int | str, reward: float, *,
-        context: Row | None = None,
+        context: Row | None = None, id: str | None = None,
     ) -> None:
-        """Learns a reward of an arm without a decision."""
-        self._part_of(learner).observe(learner, arm, reward, context=context)
+        """Learns a reward of an arm without a decision, once for each id. If there is
+        none, one is made for this call."""
+        self._part_of(learner).observe(learner, arm, reward, context=context, id=id)
 
     def observe_features(
         self, learner: int | str, features: Row, reward: float, *,
-        context: Row | None = None,
+        context: Row | None = None, id: str | None = None,
     ) -> None:
-        """Learns a reward that some features had."""
-        self._part_of(learner).observe_features(learner, features, reward, context=context)
+        """Learns a reward that some features had, as ``observe``."""
+        self._part_of(learner).observe_features(
+            learner, features, reward, context=context, id=id)
 
     @overload
     def predict(
