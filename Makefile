@@ -101,6 +101,12 @@ test-service-kills: test-packages build ## Kill the service 500 times with each 
 	$(service_tests)/kill_test.py --store sqlite --kills 500
 	$(service_tests)/kill_test.py --store postgresql --kills 500
 
+.PHONY: test-cluster-kills
+test-cluster-kills: test-packages ## Kill partitions of 100,000 learners on Ray 50 times
+	scripts/python-env
+	build/venv/bin/pip install --quiet --disable-pip-version-check -r python/tests/cluster/requirements.txt
+	build/venv/bin/python python/tests/cluster/partition_load.py --learners 100000 --partitions 4 --kills 50
+
 test-service-soak: test-packages build ## Ten million choices, after which memory must be where it was
 	scripts/python-env
 	$(service_tests)/soak_test.py --choices 10000000

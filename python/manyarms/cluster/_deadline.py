@@ -6,16 +6,19 @@ import time
 
 
 class Deadline:
-    """Is over some seconds after it was made, or after somebody last answered."""
+    """Is over some seconds after it was made or, if it is one for each step of a long
+    work, after the last step was done."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, *, for_each_step: bool = False) -> None:
         self.seconds = seconds
+        self._for_each_step = for_each_step
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
         """The seconds that are left, at least 0."""
         return max(0.0, self._end - time.monotonic())
 
-    def renew(self) -> None:
-        """Begins again, for work of many steps."""
-        self._end = time.monotonic() + self.seconds
+    def step_done(self) -> None:
+        """Says that a step of the work is done."""
+        if self._for_each_step:
+            self._end = time.monotonic() + self.seconds

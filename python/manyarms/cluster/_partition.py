@@ -22,7 +22,8 @@ class Partition:
     def __init__(self, description: dict[str, Any], place: str, options: Sequence[str]) -> None:
         self._description = description
         self._token = secrets.token_hex(16)
-        self._address: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
+        node: Any = ray.util
+        self._address = str(node.get_node_ip_address())
         self._serving = Serving(place, self._address, self._token, options)
 
     def endpoint(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import time
@@ -109,3 +110,15 @@ def serve(place: str, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [str(_program.path()), "serve", "--data", place, "--port", "0", *options],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def rows_of(pop: cluster.Population, partition: int, query: str) -> list[Any]:
+    """Rows of a partition's store."""
+    place = pop._partitions._control.place_of(partition)
+    if place.startswith("postgresql:"):
+        import psycopg
+
+        with psycopg.connect(place) as server:
+            return server.execute(query).fetchall()
+    with contextlib.closing(sqlite3.connect(f"file:{place}?mode=ro", uri=True)) as file:
+        return file.execute(query).fetchall()

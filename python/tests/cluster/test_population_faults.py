@@ -62,9 +62,10 @@ def test_an_actor_that_dies_takes_its_service_along_and_comes_back(
 
 
 def test_a_partition_that_hangs_is_waited_for_until_the_timeout(tmp_path: pathlib.Path) -> None:
-    with population("hangs", tmp_path, timeout=2.0) as pop:
-        pop.add_arms(range(20), X[:20])
+    with population("hangs", tmp_path) as patient:
+        patient.add_arms(range(20), X[:20])
         process = process_of("hangs", 1)
+        pop = cluster.Population("hangs", timeout=2.0)
         learners = [owned_by(pop, 0), owned_by(pop, 1)]
         os.kill(process, signal.SIGSTOP)
         try:
@@ -80,9 +81,9 @@ def test_a_partition_that_hangs_is_waited_for_until_the_timeout(tmp_path: pathli
                 pop.remove_arms([3])
         finally:
             os.kill(process, signal.SIGCONT)
-        pop.add_arms([50], X[50:51])  # completes the change that was begun
-        assert [len(part) for part in pop._parts] == [20, 20]
-        pop.choose(learners[1])
+        patient.add_arms([50], X[50:51])  # completes the change that was begun
+        assert [len(part) for part in patient._parts] == [20, 20]
+        patient.choose(learners[1])
 
 
 def test_a_call_waits_for_a_partition_that_comes_back_in_time(tmp_path: pathlib.Path) -> None:
