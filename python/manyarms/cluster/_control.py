@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from manyarms.cluster._deadline import Deadline
-from manyarms.errors import ClusterTimeout, InvalidArgumentError
+from manyarms.errors import ClusterTimeout, InvalidArgumentError, UnavailableError
 
 _PAUSE = 0.02  # seconds between two attempts to get the lock
 _LOCK = ("SELECT pg_try_advisory_xact_lock("
@@ -138,7 +138,10 @@ class PostgresControl:
         except ImportError as error:
             raise ImportError("a population in PostgreSQL needs psycopg, which is not "
                               "installed: pip install 'manyarms[postgres]'") from error
-        return psycopg.connect(self._url)
+        try:
+            return psycopg.connect(self._url)
+        except psycopg.OperationalError as error:
+            raise UnavailableError(f"the store cannot be reached: {error}") from error
 
 
 def _try_lock(file: int) -> bool:

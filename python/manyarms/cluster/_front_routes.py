@@ -65,6 +65,10 @@ class Routes:
             return shared.change(asked.method, asked.target, asked.body, asked.content_type,
                                  creates=True)
 
+        def remove(asked: Asked) -> Awaitable[Answer]:
+            return shared.change(asked.method, asked.target, asked.body, asked.content_type,
+                                 removes=True)
+
         def copy(asked: Asked) -> Awaitable[Answer]:
             return first.ask(asked.method, asked.target)
 
@@ -90,7 +94,7 @@ class Routes:
             _route("GET", "/v1/bandits/{}/arms", "read", copy),
             _route("POST", "/v1/bandits/{}/arms", "admin", lambda asked: shared.put_arms(
                 asked.target, asked.body, asked.content_type)),
-            _route("POST", "/v1/bandits/{}/remove-arms", "admin", change),
+            _route("POST", "/v1/bandits/{}/remove-arms", "admin", remove),
             _route("GET", "/v1/bandits/{}/arms/{}", "read", copy),
             _route("PUT", "/v1/bandits/{}/arms/{}", "admin", change),
             _route("DELETE", "/v1/bandits/{}/arms/{}", "admin", change),

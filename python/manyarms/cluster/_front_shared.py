@@ -29,17 +29,19 @@ class Shared:
         self._parts = parts
 
     async def change(
-        self, method: str, path: str, body: bytes, content_type: str, *, creates: bool = False
+        self, method: str, path: str, body: bytes, content_type: str, *,
+        creates: bool = False, removes: bool = False,
     ) -> Answer:
         """A change of a bandit or its arms at all partitions.
 
         creates: whether the answer says that the bandit is new.
+        removes: whether arms are removed that must be there.
         """
         sent = None
         if body or content_type:
             sent = Body(content_type, lambda: (body,), len(body))
         is_new = creates and (await self._parts[0].ask("GET", path)).status == 404
-        made = await self._made(method, path, sent)
+        made = await self._made(method, path, sent, counted=removes)
         if isinstance(made, Answer):
             return made
         return Answer(204) if made is None else _json.of_value(made, 201 if is_new else 200)
@@ -48,22 +50,27 @@ class Shared:
         """Many arms. With ``progress=true`` the answer has lines, all at its end."""
         path, _, query = target.partition("?")
         given = urllib.parse.parse_qs(query, keep_blank_values=True)
-        if given.pop("progress", ["false"]) != ["true"]:
-            return await self.change("POST", target, body, content_type)
+        with_lines = given.pop("progress", ["false"]) == ["true"]
         made = await self._made(
             "POST", f"{path}?{urllib.parse.urlencode(given, doseq=True)}",
-            Body(content_type, lambda: (body,), len(body)))
+            Body(content_type, lambda: (body,), len(body)),
+            counted="add" in given.get("mode", []))
         if isinstance(made, Answer):
             return made
+        if not with_lines:
+            return _json.of_value(made)
         return Answer(200, _json.dumped({"stage": "done"} | made) + b"\n", _LINES)
 
-    async def _made(self, method: str, path: str, sent: Body | None) -> Any:
-        """What the first partition answers to a change when all have it, or an error."""
-        counted = ""
-        if path.partition("?")[0].endswith("/remove-arms") or "mode=add" in path:
-            counted = path.rpartition("/")[0]
+    async def _made(
+        self, method: str, path: str, sent: Body | None, *, counted: bool
+    ) -> Any:
+        """What the first partition answers to a change when all have it, or an error.
+
+        counted: whether the number of arms tells if the change was made.
+        """
         make = functools.partial(
-            self._partitions.replicated.make, method, path, sent, counted=counted)
+            self._partitions.replicated.make, method, path, sent,
+            counted=path.rpartition("/")[0] if counted else "")
         try:
             return await asyncio.get_running_loop().run_in_executor(None, make)
         except ServiceError as error:

@@ -68,6 +68,9 @@ class Partitions:
 
     def start(self, number: int) -> Any:
         """The actor of a partition, which is made if it is not there."""
+        there = _partition.find(self.name, number)
+        if there is not None:
+            return there
         return _partition.start(self.name, number, self._description,
                                 self._control.place_of(number), self._options)
 

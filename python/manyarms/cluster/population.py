@@ -113,10 +113,9 @@ class Population:
         return self._send_arms("put", ids, features, tags)
 
     def update_arms(self, ids: Ids, features: Features) -> None:
-        """Gives arms new features, and no tags. Raises NotFoundError, a KeyError."""
-        for arm in _sent.as_ids(ids):
-            self.arm(arm)
-        self._send_arms("put", ids, features, None)
+        """Gives arms new features. Raises NotFoundError, a KeyError."""
+        tags = [self.arm(arm).tags for arm in _sent.as_ids(ids)]
+        self._send_arms("put", ids, features, tags if any(tags) else None)
 
     def remove_arms(self, ids: Ids) -> None:
         """Removes all of the arms, or none if it raises an exception, as ``add_arms``."""
