@@ -132,5 +132,5 @@ class Routes:
 
 
 def _route(method: str, path: str, role: Role | None, handle: Handle) -> Route:
-    pattern = path.replace("()", "([^/]+)").replace("{}", "[^/]+")
+    pattern = path.replace("()", "([^/]*)").replace("{}", "[^/]+")
     return Route(method, path.replace("()", "{}"), role, handle, re.compile(pattern))
