@@ -638,6 +638,23 @@ TEST(Reproduce, ContinuesAfterAnInterrupt) {
   EXPECT_EQ(ComparableRows(parts), ComparableRows(Scratch() / "whole"));
 }
 
+TEST(Reproduce, PartsTogetherDoAllRuns) {
+  const auto whole = Scratch() / "undivided";
+  const auto parts = Scratch() / "divided";
+  const std::string flags = "--tables 4 --runs 2";
+  ASSERT_EQ(RunProgram(SmallTables(flags, whole)).status, 0);
+  for (const char* part : {"1/3", "3/3"}) {
+    const Outcome done = RunProgram(
+        SmallTables(fmt::format("{} --part {}", flags, part), parts));
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_FALSE(std::filesystem::exists(parts / "tables.md"));
+  }
+  EXPECT_LT(ComparableRows(parts).size(), ComparableRows(whole).size());
+  const Outcome rest = RunProgram(SmallTables(flags + " --part 2/3", parts));
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  EXPECT_EQ(ComparableRows(parts), ComparableRows(whole));
+}
+
 TEST(Report, IsMadeFromRowsAlone) {
   const auto folder = Scratch() / "report";
   const Outcome made = RunProgram(SmallTables("--tables 4 --runs 2", folder));

@@ -16,8 +16,10 @@ def path() -> pathlib.Path:
 
 
 def main() -> None:
-    """Replaces this process by the program, which does not know Parquet."""
+    """Replaces this process by the program, which knows neither Parquet nor Ray."""
     args = sys.argv[1:]
+    if args[:1] == ["cluster"] or _is_for_ray(args):
+        sys.exit(_run_on_ray(args))
     convert: Callable[[list[str], int, str], int]
     if "replay" in args and (parquet := _parquet_of(args, "--arms")):
         convert = _run_with_plain_arms
@@ -30,6 +32,22 @@ def main() -> None:
     except (ImportError, OSError, ValueError) as error:
         sys.stderr.write(f"manyarms: {error}\n")
         sys.exit(2)
+
+
+def _is_for_ray(args: list[str]) -> bool:
+    return args[:1] == ["reproduce"] and any(
+        arg == "--ray" or arg.startswith("--ray=") for arg in args)
+
+
+def _run_on_ray(args: list[str]) -> int:
+    try:
+        from manyarms.cluster import _command, _reproduce
+
+        main = _command.main if args[0] == "cluster" else _reproduce.main
+        return main(args[1:])
+    except (ImportError, OSError, ValueError) as error:
+        sys.stderr.write(f"manyarms: {error}\n")
+        return 2
 
 
 def _exports(args: list[str]) -> bool:

@@ -1,0 +1,36 @@
+"""Counts messages between a bandit and its shards."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+
+class Traffic:
+    """Messages of each kind, which are calls and their answers, and their bytes."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, dict[str, int]] = defaultdict(
+            lambda: {"messages": 0, "sent_bytes": 0, "received_bytes": 0})
+
+    def sent(self, kind: str, given: tuple[Any, ...]) -> None:
+        count = self._kinds[kind]
+        count["messages"] += 1
+        count["sent_bytes"] += sum(map(_size, given))
+
+    def received(self, kind: str, answer: Any) -> None:
+        self._kinds[kind]["received_bytes"] += _size(answer)
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """By kind."""
+        return {kind: dict(count) for kind, count in sorted(self._kinds.items())}
+
+
+def _size(value: Any) -> int:
+    """The bytes of the arms, questions and answers in a value; its frame is not counted."""
+    if isinstance(value, (bytes, np.ndarray)):
+        return memoryview(value).nbytes
+    parts = getattr(value, "__dict__", None)
+    return sum(map(_size, parts.values())) if parts else 0
