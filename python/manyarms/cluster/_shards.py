@@ -28,6 +28,14 @@ _PROCESSORS = 0.01
 _PAUSE = 0.05  # seconds between two attempts to reach a shard that Ray restarts
 
 
+class Shared:
+    """A message that is handed to Ray once, for all shards that get it."""
+
+    def __init__(self, message: bytes) -> None:
+        self.message = message
+        self.ref = ray.put(message)
+
+
 class Shards:
     """Asks shards, and brings back those that were lost before it goes on.
 
@@ -62,13 +70,15 @@ class Shards:
         answers: dict[int, Any] = {}
         waiting = {self.begin(kind, shard, *args): shard for shard, args in given.items()}
         while waiting:
+            lost = []
             for ref in self._ready(waiting, deadline):
                 shard = waiting.pop(ref)
                 try:
                     answers[shard] = self._answer(kind, ref, deadline)
                 except (OutOfStep, RayActorError):
-                    self.bring_back(shard, deadline)
-                    waiting[self.begin(kind, shard, *given[shard])] = shard
+                    lost.append(shard)
+            self.bring_back(lost, deadline)
+            waiting |= {self.begin(kind, shard, *given[shard]): shard for shard in lost}
         return answers
 
     def call_all(self, kind: str, deadline: Deadline, *args: Any) -> list[Any]:
@@ -130,7 +140,7 @@ class Shards:
             try:
                 counts[shard].append(self._answer("load", ready[0], deadline))
             except (OutOfStep, RayActorError):
-                self.bring_back(shard, deadline)
+                self.bring_back([shard], deadline)
                 del counts[shard][1:]
             begin(shard)
             progress([len(done) - 1 for done in counts])
@@ -139,21 +149,12 @@ class Shards:
         self._advance(list(range(self.count)), deadline)
         return total
 
-    def bring_all_back(self, deadline: Deadline) -> None:
-        """Makes all shards what they should be, at the same time."""
-        with ThreadPoolExecutor(self.count) as pool:
-            list(pool.map(lambda shard: self.bring_back(shard, deadline), range(self.count)))
-
-    def bring_back(self, shard: int, deadline: Deadline) -> None:
-        """Makes a shard what it should be, if it is not, as soon as Ray has restarted
-        it. What was done when the deadline is over need not be done again."""
-        while True:
-            try:
-                return self._restore(shard, deadline)
-            except (OutOfStep, RayActorError) as reason:
-                if deadline.left() == 0:
-                    raise self._timeout([shard], deadline) from reason
-                time.sleep(_PAUSE)
+    def bring_back(self, shards: Sequence[int], deadline: Deadline) -> None:
+        """Makes shards what they should be, if they are not, as soon as Ray has restarted
+        them. What was done when the deadline is over need not be done again."""
+        if shards:
+            with ThreadPoolExecutor(len(shards)) as pool:
+                list(pool.map(lambda shard: self._bring_back(shard, deadline), shards))
 
     def close(self) -> None:
         """Ends the shards' processes."""
@@ -170,6 +171,15 @@ class Shards:
                 ray.get(ref, timeout=deadline.left())
             except (RayTaskError, RayActorError, GetTimeoutError):
                 continue  # whoever asks the shard next brings it back
+
+    def _bring_back(self, shard: int, deadline: Deadline) -> None:
+        while True:
+            try:
+                return self._restore(shard, deadline)
+            except (OutOfStep, RayActorError) as reason:
+                if deadline.left() == 0:
+                    raise self._timeout([shard], deadline) from reason
+                time.sleep(_PAUSE)
 
     def _restore(self, shard: int, deadline: Deadline) -> None:
         position: Position = self._ask(shard, deadline, "position")
@@ -197,7 +207,8 @@ class Shards:
         return self._answer(kind, ready, deadline)
 
     def _send(self, kind: str, shard: int, *args: Any) -> Any:
-        return getattr(self._actors[shard], kind).remote(*args)
+        given = [arg.ref if isinstance(arg, Shared) else arg for arg in args]
+        return getattr(self._actors[shard], kind).remote(*given)
 
     def _ready(self, waiting: Mapping[Any, int], deadline: Deadline) -> list[Any]:
         ready, _ = ray.wait(

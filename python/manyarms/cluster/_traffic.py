@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from typing import Any
 
@@ -15,13 +16,18 @@ class Traffic:
         self._kinds: dict[str, dict[str, int]] = defaultdict(
             lambda: {"messages": 0, "sent_bytes": 0, "received_bytes": 0})
 
+        self._lock = threading.Lock()
+
     def sent(self, kind: str, given: tuple[Any, ...]) -> None:
-        count = self._kinds[kind]
-        count["messages"] += 1
-        count["sent_bytes"] += sum(map(_size, given))
+        size = sum(map(_size, given))
+        with self._lock:
+            self._kinds[kind]["messages"] += 1
+            self._kinds[kind]["sent_bytes"] += size
 
     def received(self, kind: str, answer: Any) -> None:
-        self._kinds[kind]["received_bytes"] += _size(answer)
+        size = _size(answer)
+        with self._lock:
+            self._kinds[kind]["received_bytes"] += size
 
     def counts(self) -> dict[str, dict[str, int]]:
         """By kind."""

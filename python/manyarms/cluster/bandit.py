@@ -22,7 +22,7 @@ from manyarms.cluster._given import (
     as_ids, as_mask, as_number, as_rows, as_shards, as_timeout,
 )
 from manyarms.cluster._ledger import Ledger
-from manyarms.cluster._shards import Shards
+from manyarms.cluster._shards import Shared, Shards
 from manyarms.cluster._sources import File
 from manyarms.cluster._survey import Survey
 from manyarms.cluster._traffic import Traffic
@@ -70,8 +70,8 @@ class Bandit:
         bandit._begin(saved.learner, saved.options, saved.ledger,
                       (shards, address, timeout, name))
         try:
-            bandit._shards.bring_all_back(
-                Deadline(bandit._timeout, for_each_step=True))
+            bandit._shards.bring_back(
+                range(shards), Deadline(bandit._timeout, for_each_step=True))
         except BaseException:
             bandit.close()
             raise
@@ -312,7 +312,7 @@ class Bandit:
                 self._changes = []
             try:
                 deadline = Deadline(self._timeout, for_each_step=True)
-                new.bring_all_back(deadline)
+                new.bring_back(range(count), deadline)
                 with self._lock:
                     self._abandon_survey()
                     for change in self._changes:
@@ -402,7 +402,7 @@ class Bandit:
         """Chooses, and asks the shards when the learner cannot know the answer."""
         deadline = Deadline(self._timeout)
         while (chosen := choose()) is None:
-            question = ray.put(self._learner.question())
+            question = Shared(self._learner.question())
             given = {shard: (question, count, *eligible)
                      for shard, eligible in self._eligible(ids, mask)}
             answers = self._shards.call("top", given, deadline)
@@ -445,7 +445,7 @@ class Bandit:
         return rows
 
     def _begin_survey(self) -> None:
-        request = self._learner.survey_request()
+        request = Shared(self._learner.survey_request())
         self._survey = Survey([
             self._shards.begin("survey", shard, request) for shard in range(self._shards.count)])
 
