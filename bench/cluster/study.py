@@ -63,11 +63,11 @@ def play(bandit: Bandit, steps: int, checked: int) -> dict[str, Any]:
     sent_after_hundred = 0
     for step in range(steps):
         expected = asked_of_all(bandit) if step >= steps - checked else None
-        sent_before = bandit.stats["choices_sent"]
+        sent_before = bandit.stats["sent"]
         began = time.perf_counter()
         decision = bandit.choose()
         passed = time.perf_counter() - began
-        was_sent = bandit.stats["choices_sent"] > sent_before
+        was_sent = bandit.stats["sent"] > sent_before
         seconds[was_sent].append(passed)
         sent_after_hundred += was_sent and step >= 100
         if expected is not None and decision != expected:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +36,16 @@ class SourcePart:
     part: Part
 
 
+@dataclass(frozen=True)
+class Saved:
+    """A ledger in a form for files."""
+
+    sources: list[Source]
+    arrays: dict[str, Any]
+
+    ARRAYS: ClassVar = ("ids", "features", "left_out", "left_out_until", "counts")
+
+
 class Ledger:
     """All arms of a bandit, as sources and as what changed since they were loaded.
 
@@ -48,14 +59,28 @@ class Ledger:
         self._left_out: dict[int, int] = {}  # until which source, by id
         self.counts = np.zeros(BUCKETS, np.int64)  # arms in each bucket
 
+    @classmethod
+    def of(cls, dim: int, saved: Saved) -> Ledger:
+        """A ledger that was saved."""
+        ids, rows, left_out, until, counts = (saved.arrays[name] for name in Saved.ARRAYS)
+        ledger = cls(dim)
+        ledger._changed.add_arms(ids, rows)
+        ledger._sources = list(saved.sources)
+        ledger._left_out = dict(zip(left_out.tolist(), until.tolist()))
+        ledger.counts = counts.copy()
+        return ledger
+
+    def saved(self) -> Saved:
+        """A copy of everything."""
+        ids = self._ids()
+        left_out = self._all_left_out()
+        arrays = (ids, self._changed.features(ids), left_out.ids, left_out.until,
+                  self.counts.copy())
+        return Saved(list(self._sources), dict(zip(Saved.ARRAYS, arrays)))
+
     def copy(self) -> Ledger:
-        other = Ledger(self._changed.dim)
-        for ids, rows in self._batches(np.sort(self._ids())):
-            other._changed.add_arms(ids, rows)
-        other._sources = list(self._sources)
-        other._left_out = dict(self._left_out)
-        other.counts = self.counts.copy()
-        return other
+        """Another ledger with the same arms."""
+        return Ledger.of(self._changed.dim, self.saved())
 
     @property
     def arms(self) -> int:
@@ -69,21 +94,33 @@ class Ledger:
 
     def record(self, change: Change) -> None:
         """Notes a change that is valid."""
-        here = np.array([int(id) in self._changed for id in change.ids], bool)
+        if change.kind != "remove":
+            self._put(change)
         if change.kind == "add":
-            self._changed.add_arms(change.ids, change.features)
-            self.counts += counts_of(change.ids)
-            return
-        if self._sources:
-            until = len(self._sources)
-            self._left_out.update((int(id), until) for id in change.ids[~here])
-        if change.kind == "remove":
-            self._changed.remove_arms(change.ids[here])
-            self.counts -= counts_of(change.ids)
-            return
-        old, new = change.part(here), change.part(~here)
-        self._changed.update_arms(old.ids, old.features)
-        self._changed.add_arms(new.ids, new.features)
+            self.counts = self.counts + counts_of(change.ids)
+        elif change.kind == "remove":
+            self._remove(change)
+            self.counts = self.counts - counts_of(change.ids)
+
+    def _put(self, change: Change) -> None:
+        assert change.features is not None
+        here = self._has(change.ids)
+        self._changed.update_arms(change.ids[here], change.features[here])
+        self._changed.add_arms(change.ids[~here], change.features[~here])
+        if change.kind == "update":
+            self._leave_out(change.ids[~here])
+
+    def _remove(self, change: Change) -> None:
+        here = self._has(change.ids)
+        self._changed.remove_arms(change.ids[here])
+        self._leave_out(change.ids[~here])
+
+    def _has(self, ids: Ids) -> NDArray[np.bool_]:
+        return np.array([int(id) in self._changed for id in ids], bool)
+
+    def _leave_out(self, ids: Ids) -> None:
+        until = len(self._sources)
+        self._left_out.update((int(id), until) for id in ids)
 
     def record_source(self, source: Source, counts: NDArray[np.int64]) -> None:
         """Notes a source, and how many arms of each bucket it has."""
@@ -92,10 +129,9 @@ class Ledger:
 
     def left_out(self, shard: int, shards: int) -> LeftOut:
         """What the sources must not supply to a shard."""
-        ids = np.fromiter(self._left_out.keys(), np.uint64, len(self._left_out))
-        until = np.fromiter(self._left_out.values(), np.int64, len(self._left_out))
-        here = shards_of(ids, shards) == shard
-        return LeftOut(ids[here], until[here])
+        left_out = self._all_left_out()
+        here = shards_of(left_out.ids, shards) == shard
+        return LeftOut(left_out.ids[here], left_out.until[here])
 
     def steps(self, shard: int, shards: int) -> Iterator[SourcePart | Change]:
         """What makes an empty shard what it should be, step by step. The steps are the
@@ -103,14 +139,17 @@ class Ledger:
         for number, source in enumerate(self._sources):
             for part in source.parts:
                 yield SourcePart(number, part)
-        ids = np.sort(self._ids())
-        for some, rows in self._batches(ids[shards_of(ids, shards) == shard]):
-            yield Change("add", some, rows)
+        ids = self._ids()
+        mine = ids[shards_of(ids, shards) == shard]
+        for begin in range(0, len(mine), ROWS_AT_A_TIME):
+            some = mine[begin:begin + ROWS_AT_A_TIME]
+            yield Change("add", some, self._changed.features(some))
 
     def _ids(self) -> Ids:
-        return np.asarray(self._changed.ids).astype(np.uint64)
+        """In order, so that they are the same in every attempt to make a shard anew."""
+        return np.sort(np.asarray(self._changed.ids).astype(np.uint64))
 
-    def _batches(self, ids: Ids) -> Iterator[tuple[Ids, NDArray[np.float32]]]:
-        for begin in range(0, len(ids), ROWS_AT_A_TIME):
-            some = ids[begin:begin + ROWS_AT_A_TIME]
-            yield some, self._changed.features(some)
+    def _all_left_out(self) -> LeftOut:
+        ids = np.fromiter(self._left_out.keys(), np.uint64, len(self._left_out))
+        until = np.fromiter(self._left_out.values(), np.int64, len(self._left_out))
+        return LeftOut(ids, until)

@@ -144,7 +144,7 @@ class Shards:
                 del counts[shard][1:]
             begin(shard)
             progress([len(done) - 1 for done in counts])
-        total = np.sum([np.sum(done, axis=0) for done in counts], axis=0)
+        total: NDArray[np.int64] = np.sum([np.sum(done, axis=0) for done in counts], axis=0)
         self.ledger.record_source(source, total)
         self._advance(list(range(self.count)), deadline)
         return total

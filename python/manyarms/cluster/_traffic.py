@@ -36,7 +36,9 @@ class Traffic:
 
 def _size(value: Any) -> int:
     """The bytes of the arms, questions and answers in a value; its frame is not counted."""
-    if isinstance(value, (bytes, np.ndarray)):
-        return memoryview(value).nbytes
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, bytes):
+        return len(value)
     parts = getattr(value, "__dict__", None)
     return sum(map(_size, parts.values())) if parts else 0

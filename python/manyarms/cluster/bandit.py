@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import ray
@@ -27,6 +27,9 @@ from manyarms.cluster._sources import File
 from manyarms.cluster._survey import Survey
 from manyarms.cluster._traffic import Traffic
 from manyarms.errors import Error, InvalidArgumentError
+
+
+_Chosen = TypeVar("_Chosen")
 
 
 class Bandit:
@@ -54,9 +57,8 @@ class Bandit:
         exploration: Any = None, *, shards: int = 4, address: str | None = None,
         timeout: float = 60.0, name: str | None = None, **options: Any,
     ) -> None:
-        given = {"dim": dim, "policy": policy, "search": search, "exploration": exploration,
-                 **options}
-        self._begin(ShardedBandit(**given), given, Ledger(dim), (shards, address, timeout, name))
+        learner = ShardedBandit(dim, policy, search, exploration, **options)
+        self._begin(learner, Ledger(dim), (shards, address, timeout, name))
 
     @classmethod
     def load(
@@ -65,10 +67,9 @@ class Bandit:
     ) -> Bandit:
         """Reads a file that ``save`` has written, and makes shards with its arms. The
         files that were loaded must be where they were, and as they were."""
-        saved = _saved.read(path)
+        learner, ledger = _saved.read(path)
         bandit = cls.__new__(cls)
-        bandit._begin(saved.learner, saved.options, saved.ledger,
-                      (shards, address, timeout, name))
+        bandit._begin(learner, ledger, (shards, address, timeout, name))
         try:
             bandit._shards.bring_back(
                 range(shards), Deadline(bandit._timeout, for_each_step=True))
@@ -77,14 +78,14 @@ class Bandit:
             raise
         return bandit
 
-    def _begin(self, learner: ShardedBandit, options: dict[str, Any], ledger: Ledger,
+    def _begin(self, learner: ShardedBandit, ledger: Ledger,
                cluster: tuple[int, str | None, float, str | None]) -> None:
         shards, address, timeout, name = cluster
         count = as_shards(shards, BUCKETS)
         self._timeout = as_timeout(timeout)
         self._name = name
         self._learner = learner
-        self._options = options
+        self._options = learner.options
         self._traffic = Traffic()
         self._lock = threading.RLock()  # around everything
         self._moving = threading.Lock()  # around loading and rebalancing
@@ -185,9 +186,9 @@ class Bandit:
             if eligible is not None:
                 return self._best(1, eligible, context)[0]
             decision = self._learner.choose(context)
-            if decision is None:
-                decision = self._asking(lambda: self._learner.choose(context), 1, None, None)
-            return decision
+            if decision is not None:
+                return decision
+            return self._asking(lambda: self._learner.choose(context), 1, None, None)
 
     def choose_many(
         self, count: int, mode: Literal["best", "draws"] = "best", *,
@@ -268,8 +269,7 @@ class Bandit:
     def mean(self) -> NDArray[np.float64]:
         """What was learned, as ``manyarms.Bandit.mean`` is."""
         with self._lock:
-            mean: NDArray[np.float64] = self._learner.mean
-            return mean
+            return self._learner.mean
 
     @property
     def pending(self) -> int:
@@ -329,7 +329,7 @@ class Bandit:
         """Writes what was learned, pending decisions, the arms that were added or changed
         and the names of the files that were loaded to a file, whole or not at all."""
         with self._lock:
-            _saved.write(path, self._learner, self._options, self._shards.ledger)
+            _saved.write(path, self._learner, self._shards.ledger)
 
     def close(self) -> None:
         """Ends the shards, and the local cluster if this bandit has started it."""
@@ -397,8 +397,8 @@ class Bandit:
             raise
         return decisions
 
-    def _asking(self, choose: Callable[[], Any], count: int, ids: Ids | None,
-                mask: NDArray[np.bool_] | None) -> Any:
+    def _asking(self, choose: Callable[[], _Chosen | None], count: int, ids: Ids | None,
+                mask: NDArray[np.bool_] | None) -> _Chosen:
         """Chooses, and asks the shards when the learner cannot know the answer."""
         deadline = Deadline(self._timeout)
         while (chosen := choose()) is None:

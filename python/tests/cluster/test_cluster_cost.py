@@ -17,13 +17,13 @@ def test_a_choice_without_a_message_costs_at_most_twice_that_of_one_process(
             pair.step()
         seconds: tuple[list[float], list[float]] = ([], [])
         for _ in range(1_500):
-            sent = pair.many.stats["choices_sent"]
+            sent = pair.many.stats["sent"]
             began = time.perf_counter()
             one = pair.one.choose()
             between = time.perf_counter()
             many = pair.many.choose()
             end = time.perf_counter()
-            if pair.many.stats["choices_sent"] == sent:
+            if pair.many.stats["sent"] == sent:
                 seconds[0].append(between - began)
                 seconds[1].append(end - between)
             pair.learned([one], [many])

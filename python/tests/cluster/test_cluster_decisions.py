@@ -32,7 +32,7 @@ def test_two_thousand_steps_with_arms_that_come_and_go(pair: Pair) -> None:
             pair.change(10)
         pair.step()
         if step in (99, 1_999):
-            sent.append(pair.many.stats["choices_sent"])
+            sent.append(pair.many.stats["sent"])
     assert pair.many.stats["choices"] == 2_000
     # The aim is that at least 95 % of those after the first hundred need no message.
     assert sent[1] - sent[0] <= 0.05 * 1_900
