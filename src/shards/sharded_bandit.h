@@ -86,8 +86,9 @@ class ShardedBandit {
   std::string RequestSurvey();
 
   /// Ends a survey with what all shards have found. Returns false if it would
-  /// not pay, and nothing has changed then. Throws as Answer; the survey
-  /// remains under way then.
+  /// not pay, or if it was given up meanwhile because too many arms changed;
+  /// then nothing has changed. Throws as Answer; the survey remains under way
+  /// then.
   bool Adopt(std::span<const std::string> surveys);
 
   /// Gives up the survey that is under way, if there is one.

@@ -76,10 +76,7 @@ void ShardedBandit::AbandonSurvey() {
 }
 
 bool ShardedBandit::Adopt(std::span<const std::string> surveys) {
-  if (!survey_) {
-    throw Error(ErrorCode::kOutdated,
-                "no survey is under way: it was given up, or never begun");
-  }
+  if (!survey_) return false;
   const std::size_t dim = state().store.dim();
   std::vector<PlacedCeiling> ceilings;
   SentArms contenders;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "manyarms/random.h"
@@ -128,10 +129,11 @@ class TestCluster {
     for (const auto& shard : shards_) {
       surveys_.push_back(shard->Survey(request_));
     }
-    request_.clear();
     learner_.Adopt(surveys_);
+    last_request_ = std::exchange(request_, "");
   }
 
+  const std::string& last_request() const { return last_request_; }
   const std::vector<std::string>& last_surveys() const { return surveys_; }
 
  private:
@@ -182,6 +184,7 @@ class TestCluster {
   std::vector<std::unique_ptr<ArmShard>> shards_;
   ShardedBandit learner_;
   std::string request_;               // of the survey under way
+  std::string last_request_;          // of Survey
   std::vector<std::string> surveys_;  // by shard
 };
 
