@@ -196,6 +196,24 @@ std::vector<double> ShardedBandit::Predict(
   return bandit_.Predict(features, contexts);
 }
 
+std::vector<double> ShardedBandit::Uncertainty(const FeatureRows& features,
+                                               Context context) const {
+  const State& bandit = state();
+  bandit.model.Check(context);
+  const std::vector<float> rows =
+      bandit.scale.InnerRows(features.rows(), features);
+  std::vector<double> uncertainty;
+  uncertainty.reserve(features.rows());
+  for (std::size_t i = 0; i < features.rows(); ++i) {
+    const std::size_t dim = bandit.scale.inner_dim();
+    const auto row = std::span(rows).subspan(i * dim, dim);
+    uncertainty.push_back(bandit.scale.OuterDifference(
+        bandit.policy->exploration() *
+        bandit.model.Width(bandit.posterior, context, row)));
+  }
+  return uncertainty;
+}
+
 ShardedStats ShardedBandit::stats() const {
   return {bandit_.stats(), choices_, sent_, surveys_, bandit_.size()};
 }

@@ -117,6 +117,11 @@ class ShardedBandit {
   std::vector<double> Mean() const { return bandit_.Mean(); }
   std::vector<double> Predict(const FeatureRows& features,
                               std::span<const float> contexts = {}) const;
+
+  /// As Bandit::Uncertainty, of arms with these features.
+  std::vector<double> Uncertainty(const FeatureRows& features,
+                                  Context context = {}) const;
+
   std::size_t pending() const { return bandit_.pending(); }
   const BanditOptions& options() const { return bandit_.options(); }
 

@@ -321,5 +321,25 @@ TEST_P(ShardedWorlds, DecideAsOneProcess) { SideBySide(GetParam()).Run(); }
 INSTANTIATE_TEST_SUITE_P(All, ShardedWorlds, ::testing::ValuesIn(Worlds()),
                          [](const auto& world) { return world.param.name; });
 
+TEST(ShardedBandit, TellsTheUncertaintyThatOneProcessTells) {
+  for (const bool negative : {false, true}) {
+    const BanditOptions options{.dim = 3, .negative_rewards = negative};
+    TestCluster cluster(options, 2);
+    Bandit whole(options);
+    const std::vector<float> rows = GaussianRows(20, 3, 1);
+    const FeatureRows features(rows.data(), 20, 3, {.row = 3});
+    const std::vector<ArmId> ids = FirstIds(20);
+    cluster.Add(ids, rows);
+    whole.Add(ids, rows);
+    for (int step = 0; step < 10; ++step) {
+      cluster.learner().Learn(cluster.Choose(), 0.5);
+      whole.Learn(whole.Choose(), 0.5);
+    }
+    EXPECT_EQ(cluster.learner().Uncertainty(features), whole.Uncertainty(ids));
+    ExpectError(ErrorCode::kInvalidArgument, {"context"},
+                [&] { (void)cluster.learner().Uncertainty(features, rows); });
+  }
+}
+
 }  // namespace
 }  // namespace manyarms

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 
@@ -27,7 +28,7 @@ def attach(address: str | None) -> bool:
             "address='auto'")
     elif ":" in address:
         _check_that_somebody_listens(address)
-    ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR")
+    ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR)
     return True
 
 
