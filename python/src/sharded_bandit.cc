@@ -254,6 +254,20 @@ void BindLearning(LearnerClass& learner) {
           nb::sig("def predict(self, features: Row | Features, *, context: Row "
                   "| None = None, contexts: Features | None = None) -> float | "
                   "numpy.typing.NDArray[numpy.float64]"))
+      .def(
+          "uncertainty",
+          [](const PyShardedBandit& self, nb::handle features,
+             nb::handle context) {
+            const PyRows parsed =
+                ParseRows(features, self.bandit.options().dim);
+            const std::vector<float> values = ParseContext(context);
+            return Array(self.turns.ReadAside(
+                [&] { return self.bandit.Uncertainty(parsed.rows, values); }));
+          },
+          "features"_a, nb::kw_only(), "context"_a = nb::none(),
+          nb::sig("def uncertainty(self, features: Features, *, context: Row | "
+                  "None = None) -> numpy.typing.NDArray[numpy.float64]"),
+          "The uncertainty of arms with these features, as that of a Bandit.")
       .def_prop_ro(
           "mean",
           [](const PyShardedBandit& self) {

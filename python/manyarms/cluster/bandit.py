@@ -265,6 +265,11 @@ class Bandit:
                 self._features(as_ids(ids)), context=context)
             return rewards
 
+    def uncertainty(self, ids: _types.Ids, *, context: Any = None) -> NDArray[np.float64]:
+        """The exploration times the width of arms, as ``manyarms.Bandit.uncertainty`` is."""
+        with self._lock:
+            return self._learner.uncertainty(self._features(as_ids(ids)), context=context)
+
     @property
     def mean(self) -> NDArray[np.float64]:
         """What was learned, as ``manyarms.Bandit.mean`` is."""
