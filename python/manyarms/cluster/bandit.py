@@ -236,7 +236,8 @@ class Bandit:
             self._learner.dismiss(decision)
 
     def observe(self, arm: int, reward: float, *, context: _types.Row | None = None) -> None:
-        """Learns a reward of an arm without a decision."""
+        """Learns a reward of an arm without a decision. With negative_rewards its features
+        may differ from those of the arm in their last bit."""
         with self._lock:
             (row,) = self._features(as_ids([arm]))
             self._learner.observe(row, reward, context=context)
@@ -298,7 +299,7 @@ class Bandit:
 
     def describe_shards(self) -> list[dict[str, Any]]:
         """What each shard has: arms, bytes, the number of its last change, its node and
-        process, how often it was brought back, its last survey."""
+        process, how often it was made from files and changes, its last survey."""
         with self._lock:
             return self._shards.describe(Deadline(self._timeout))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 from typing import Any
@@ -16,7 +17,8 @@ from pairs import DIM
 from manyarms import _program, cluster
 from manyarms.errors import DuplicateIdError
 
-EXPERIMENTS = pathlib.Path(__file__).parents[3] / "tests" / "experiments"
+ROOT = pathlib.Path(__file__).parents[3]
+EXPERIMENTS = ROOT / "tests" / "experiments"
 
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
@@ -69,3 +71,13 @@ def test_a_reproduction_on_a_cluster_writes_the_same_rows(
         assert done.returncode == 0, done.stderr
         assert rows_of(many) == rows_of(one)
     assert "Table 4" in done.stdout
+
+
+def test_the_manual_s_example(tmp_path: pathlib.Path) -> None:
+    text = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "example.py").write_text(example)
+    done = subprocess.run([sys.executable, "example.py"], cwd=tmp_path, capture_output=True,
+                          text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "of 200 choices asked the shards" in done.stdout
