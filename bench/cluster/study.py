@@ -33,6 +33,7 @@ ROWS = pathlib.Path(__file__).parents[2] / "docs" / "cluster.jsonl"
 
 def measure(arms: int, shards: int, steps: int, checked: int) -> dict[str, Any]:
     """A row."""
+    busy = os.getloadavg()[0]
     with tempfile.TemporaryDirectory(prefix="manyarms-arms-") as folder:
         files = write(pathlib.Path(folder), arms)
         with Bandit(DIM, seed=1, shards=shards, timeout=600) as bandit:
@@ -51,7 +52,7 @@ def measure(arms: int, shards: int, steps: int, checked: int) -> dict[str, Any]:
         "survey_seconds": max((one["seconds"] for one in surveys if one), default=None),
         "survey_bytes": sum(one["bytes"] for one in surveys if one),
         "known_arms": known, "messages": messages, **choices,
-        "cores": os.cpu_count(), "machine": platform.machine(), "ray": ray.__version__,
+        "cores": os.cpu_count(), "busy": busy, "machine": platform.machine(), "ray": ray.__version__,
     }
 
 

@@ -19,9 +19,8 @@ class Change:
 
     kind: Literal["add", "remove", "update"]
     ids: Ids
-    features: Features | None = None  # of all but "remove", a row for each id
+    features: Features  # a row for each id; rows without values for "remove"
 
     def part(self, chosen: NDArray[np.bool_]) -> Change:
         """The change of some of its arms."""
-        rows = None if self.features is None else self.features[chosen]
-        return Change(self.kind, self.ids[chosen], rows)
+        return Change(self.kind, self.ids[chosen], self.features[chosen])

@@ -103,7 +103,6 @@ class Ledger:
             self.counts = self.counts - counts_of(change.ids)
 
     def _put(self, change: Change) -> None:
-        assert change.features is not None
         here = self._has(change.ids)
         self._changed.update_arms(change.ids[here], change.features[here])
         self._changed.add_arms(change.ids[~here], change.features[~here])

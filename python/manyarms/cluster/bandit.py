@@ -53,7 +53,7 @@ class Bandit:
     """
 
     def __init__(
-        self, dim: int, policy: str = "ts", search: Any = "certified",
+        self, dim: int, policy: Any = "ts", search: Any = "certified",
         exploration: Any = None, *, shards: int = 4, address: str | None = None,
         timeout: float = 60.0, name: str | None = None, **options: Any,
     ) -> None:
@@ -121,7 +121,8 @@ class Bandit:
     def remove_arms(self, ids: _types.Ids) -> None:
         """Removes all of the arms, or none if it raises an exception. Rewards of their
         decisions can still be learned."""
-        self._change("remove", ids, None)
+        numbers = as_ids(ids)
+        self._change("remove", numbers, np.empty((len(numbers), 0), np.float32))
 
     def load_arms(
         self, files: Sequence[File], *, progress: Callable[[int, int], object] | None = None,
@@ -262,9 +263,8 @@ class Bandit:
     def scores(self, ids: _types.Ids, *, context: Any = None) -> NDArray[np.float64]:
         """The expected rewards of arms."""
         with self._lock:
-            rewards: NDArray[np.float64] = self._learner.predict(
-                self._features(as_ids(ids)), context=context)
-            return rewards
+            rows = self._features(as_ids(ids))
+            return np.asarray(self._learner.predict(rows, context=context))
 
     def uncertainty(self, ids: _types.Ids, *, context: Any = None) -> NDArray[np.float64]:
         """The exploration times the width of arms, as ``manyarms.Bandit.uncertainty`` is."""
@@ -361,7 +361,7 @@ class Bandit:
 
     def _change(self, kind: Literal["add", "remove", "update"], ids: Any, features: Any) -> None:
         numbers = as_ids(ids)
-        rows = None if kind == "remove" else as_rows(features, len(numbers), self._options["dim"])
+        rows = as_rows(features, len(numbers), 0 if kind == "remove" else self._options["dim"])
         change = Change(kind, numbers, rows)
         with self._lock:
             deadline = Deadline(self._timeout)
