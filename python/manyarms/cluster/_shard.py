@@ -142,6 +142,7 @@ class Shard:
         returns how many of each bucket there were."""
         if self._load is None or self._load.to != to or place == 0:
             self._require(number)
+            self._staged = None
             self._load = _Load(to)
         if self._number != number or self._load.parts != place:
             raise OutOfStep

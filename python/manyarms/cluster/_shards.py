@@ -145,8 +145,9 @@ class Shards:
             begin(shard)
             progress([len(done) - 1 for done in counts])
         total: NDArray[np.int64] = np.sum([np.sum(done, axis=0) for done in counts], axis=0)
-        self.ledger.record_source(source, total)
-        self._advance(list(range(self.count)), deadline)
+        if source.parts:
+            self.ledger.record_source(source, total)
+            self._advance(list(range(self.count)), deadline)
         return total
 
     def bring_back(self, shards: Sequence[int], deadline: Deadline) -> None:

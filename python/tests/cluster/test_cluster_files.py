@@ -148,6 +148,16 @@ def test_files_that_are_none(pair: Pair, tmp_path: pathlib.Path) -> None:
         assert len(pair.many) == 100
 
 
+def test_files_without_arms(pair: Pair, tmp_path: pathlib.Path) -> None:
+    with pytest.raises(DuplicateIdError):  # which most shards had taken by then
+        pair.many.add_arms(np.arange(99, 200), np.ones((101, DIM), np.float32))
+    empty = write_parquet(tmp_path / "empty.parquet", *some_arms(0, 0))
+    assert pair.many.load_arms([]) == 0
+    assert pair.many.load_arms([empty]) == 0
+    for _ in range(10):
+        pair.step()
+
+
 def test_a_shard_that_dies_while_it_reads(pair: Pair, tmp_path: pathlib.Path) -> None:
     ids, rows = some_arms(1_000_000, 20_000)
     path = write_parquet(tmp_path / "arms.parquet", ids, rows)
