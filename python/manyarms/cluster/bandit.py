@@ -290,6 +290,15 @@ class Bandit:
         return self._name
 
     @property
+    def timeout(self) -> float:
+        """The seconds after which a call gives up waiting for a shard. It can be set."""
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, seconds: float) -> None:
+        self._timeout = as_timeout(seconds)
+
+    @property
     def stats(self) -> dict[str, Any]:
         """Counters of the choices and their cost, and below ``messages`` the messages of
         each kind with their bytes. Asks no shard."""

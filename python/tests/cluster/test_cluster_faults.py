@@ -44,21 +44,23 @@ def test_a_shard_that_does_not_answer(nodes: Any) -> None:
     rows = np.random.default_rng(1).standard_normal((100, DIM)).astype(np.float32)
     one = manyarms.Bandit(DIM, seed=2)
     one.add_arms(range(100), rows)
-    with cluster.Bandit(DIM, seed=2, shards=2, timeout=2) as bandit:
+    with cluster.Bandit(DIM, seed=2, shards=2, timeout=120) as bandit:
         bandit.add_arms(range(100), rows)
         process = bandit.describe_shards()[1]["pid"]
+        bandit.timeout = 2
         os.kill(process, signal.SIGSTOP)
         try:
             began = time.monotonic()
             with pytest.raises(ClusterTimeout, match="shard 1 of 2 did not answer within 2 s"):
                 bandit.choose()
-            assert time.monotonic() - began < 10
+            assert time.monotonic() - began < 30  # and not 120
             with pytest.raises(ClusterTimeout):
                 bandit.add_arms(range(100, 200), rows)
             with pytest.raises(ClusterTimeout):
                 bandit.ids
         finally:
             os.kill(process, signal.SIGCONT)
+            bandit.timeout = 120
         assert len(bandit) == 100
         assert bandit.pending == 0
         for _ in range(20):
@@ -105,7 +107,7 @@ def test_choices_that_cannot_be_made(pair: Pair) -> None:
     with pytest.raises(InvalidArgumentError):
         pair.many.choose_many(2, "some")  # type: ignore[arg-type]
     pair.step()
-    with cluster.Bandit(DIM, shards=2) as empty:
+    with cluster.Bandit(DIM, shards=2, timeout=120) as empty:
         with pytest.raises(NoArmsError):
             empty.choose()
 
@@ -150,15 +152,14 @@ def test_a_saved_bandit_decides_as_it_would_have(
         pair.step()
     path = tmp_path / "bandit"
     pair.many.save(path)
-    with cluster.Bandit.load(path, shards=3) as loaded:
+    with cluster.Bandit.load(path, shards=3, timeout=120) as loaded:
         for _ in range(20):
             expected = pair.one.choose()
             assert loaded.choose() == expected == pair.many.choose()
             for bandit in (pair.one, pair.many):
                 bandit.learn(expected, 0.5)
             loaded.learn(expected, 0.5)
-        with loaded._lock:
-            assert np.array_equal(np.sort(loaded.ids), np.sort(pair.one.ids))
+        assert np.array_equal(np.sort(loaded.ids), np.sort(pair.one.ids))
     whole = path.read_bytes()
     for damage in (whole[:-1], whole[:100] + b"x" + whole[101:], b""):
         path.write_bytes(damage)

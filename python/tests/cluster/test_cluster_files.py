@@ -92,7 +92,7 @@ def test_arms_that_left_one_file_may_come_with_another(
 
 
 def test_a_file_that_has_changed_is_refused(nodes: Any, tmp_path: pathlib.Path) -> None:
-    with cluster.Bandit(DIM, shards=2) as bandit:
+    with cluster.Bandit(DIM, shards=2, timeout=120) as bandit:
         path = write_parquet(tmp_path / "arms.parquet", *some_arms(0, 100))
         bandit.load_arms([path])
         write_parquet(tmp_path / "arms.parquet", *some_arms(7, 90))
