@@ -153,6 +153,15 @@ void BindMessages(ShardClass& shard) {
           "The best arms for a learner's question, among all, those with these "
           "ids, or those of a mask in the order of ids().")
       .def(
+          "send",
+          [](const PyArmShard& self, nb::handle ids) {
+            const Numbers numbers = ParseNumbers(ids);
+            return AsBytes(
+                self.turns.ReadAside([&] { return self.shard.Send(numbers); }));
+          },
+          "ids"_a, nb::sig("def send(self, ids: Ids) -> bytes"),
+          "Arms for a learner's observe_arms.")
+      .def(
           "survey",
           [](const PyArmShard& self, const nb::bytes& request) {
             return AsBytes(self.turns.ReadAside(

@@ -230,6 +230,24 @@ void BindLearning(LearnerClass& learner) {
                   "Row | None = None) -> None"),
           "Learns a reward of features without a decision.")
       .def(
+          "observe_arms",
+          [](PyShardedBandit& self, const nb::bytes& arms, nb::handle rewards,
+             nb::handle contexts) {
+            const std::vector<double> given = ParseRewards(rewards);
+            const std::vector<float> values = ParseContexts(
+                contexts, given.size(), self.bandit.options().context_dim);
+            self.turns.ChangeAside(
+                [&] { self.bandit.ObserveArms(View(arms), given, values); });
+          },
+          "arms"_a, "rewards"_a, nb::kw_only(), "contexts"_a = nb::none(),
+          nb::sig("def observe_arms(self, arms: bytes, rewards: "
+                  "collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[numpy.floating], *, contexts: Features "
+                  "| None = None) -> None"),
+          "Learns a reward of each of the arms that ArmShard.send has sent, or "
+          "none if it raises an exception. Unlike their features, these are "
+          "exactly the shard's.")
+      .def(
           "forget",
           [](PyShardedBandit& self, double share) {
             self.turns.Change([&] { self.bandit.Forget(share); });

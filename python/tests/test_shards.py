@@ -93,7 +93,9 @@ def test_most_choices_need_no_message(policy: str) -> None:
     unsent = 1 - (stats["sent"] - first_hundred) / 1_900
     assert stats["choices"] == 2_000
     assert unsent >= 0.95
-    assert stats["known_arms"] < 20_000
+    # Nothing here depends on time: it is 24 for ts, 16 for ucb.
+    assert stats["sent"] <= 32
+    assert stats["known_arms"] < 5_000
     assert (cluster.learner.mean == whole.mean).all()
 
 
@@ -146,6 +148,16 @@ def test_contexts_are_always_sent() -> None:
     assert not cluster.learner.wants_survey()
     with pytest.raises(manyarms.errors.UnsupportedError, match="contexts"):
         cluster.learner.survey_request()
+
+
+def test_rewards_of_arms_without_decisions() -> None:
+    cluster, whole, _ = both(1_000, dim=4, negative_rewards=True, seed=9)
+    for step in range(100):
+        arm = 37 * step % 1_000
+        cluster.learner.observe_arms(cluster.shards[arm % SHARDS].send([arm]), [step / 7])
+        whole.observe(arm, step / 7)
+    assert (cluster.learner.mean == whole.mean).all()
+    assert cluster.choose() == whole.choose()
 
 
 def test_a_learner_is_saved() -> None:

@@ -7,6 +7,7 @@ namespace manyarms {
 namespace {
 
 constexpr MagicWord kMagic = {'M', 'A', 'A', 'N', 'S', 'W', 'E', 'R'};
+constexpr MagicWord kArmsMagic = {'M', 'A', 'A', 'R', 'M', 'R', 'O', 'W'};
 
 }  // namespace
 
@@ -33,6 +34,18 @@ SentArms SentArms::Read(ByteReader& reader, std::size_t dim) {
   arms.rows.resize(count * dim);
   reader.Values(std::span(arms.rows));
   CheckSaved(AreFeatures(arms.rows), "it has features that no arm has");
+  return arms;
+}
+
+std::string SentArms::Bytes() const {
+  return WriteMessage(kArmsMagic,
+                      [this](ByteWriter& writer) { Write(writer); });
+}
+
+SentArms SentArms::From(std::string_view bytes, std::size_t dim) {
+  SentArms arms;
+  ReadMessage(bytes, kArmsMagic,
+              [&](ByteReader& reader) { arms = Read(reader, dim); });
   return arms;
 }
 

@@ -23,6 +23,10 @@ struct SentArms {
   void Write(ByteWriter& writer) const;
   /// Throws Error(kCorrupt) unless there is a row of features for each id.
   static SentArms Read(ByteReader& reader, std::size_t dim);
+
+  /// The same as a message of its own.
+  std::string Bytes() const;
+  static SentArms From(std::string_view bytes, std::size_t dim);
 };
 
 /// A shard's best arms for a question.

@@ -82,6 +82,13 @@ SentArms ArmShard::Sent(std::span<const Slot> slots) const {
   return arms;
 }
 
+std::string ArmShard::Send(std::span<const ArmId> ids) const {
+  std::vector<Slot> slots;
+  slots.reserve(ids.size());
+  for (const ArmId id : ids) slots.push_back(store_.At(id));
+  return Sent(slots).Bytes();
+}
+
 std::string ArmShard::Top(std::string_view question, std::size_t count,
                           const Eligible& eligible) {
   const Question asked =

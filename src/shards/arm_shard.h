@@ -42,6 +42,10 @@ class ArmShard {
   std::size_t memory_bytes() const { return store_.memory_bytes(); }
   const BanditOptions& options() const { return options_; }
 
+  /// Arms as SentArms, for ShardedBandit::ObserveArms. Throws
+  /// Error(kUnknownId).
+  std::string Send(std::span<const ArmId> ids) const;
+
   /// The best `count` of the eligible arms, as an Answer; fewer if fewer are
   /// eligible, even none. Throws Error(kUnknownId) or Error(kDuplicateId) for
   /// eligible ids, Error(kInvalidArgument) for a mask of another length or for

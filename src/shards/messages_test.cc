@@ -10,7 +10,7 @@
 #include "shards/question.h"
 #include "shards/rest_bounds.h"
 #include "shards/survey_messages.h"
-#include "shards/test_cluster.h"
+#include "test_cluster.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -90,6 +90,10 @@ std::vector<Message> AllMessages() {
            [](std::string_view bytes) { return ReadQuestion(bytes).Bytes(); }},
           {"request", SomeRequest().Bytes(),
            [](std::string_view bytes) { return ReadRequest(bytes).Bytes(); }},
+          {"arms", SomeAnswer().arms.Bytes(),
+           [](std::string_view bytes) {
+             return SentArms::From(bytes, kDim).Bytes();
+           }},
           {"answer", SomeAnswer().Bytes(),
            [](std::string_view bytes) { return ReadAnswer(bytes).Bytes(); }},
           {"survey", SomeSurvey().Bytes(),

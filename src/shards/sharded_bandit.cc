@@ -178,10 +178,6 @@ void ShardedBandit::Learn(DecisionId decision, double reward) {
 void ShardedBandit::Learn(const Decision& decision, double reward) {
   bandit_.Learn(decision, reward);
 }
-void ShardedBandit::Learn(std::span<const DecisionId> decisions,
-                          std::span<const double> rewards) {
-  bandit_.Learn(decisions, rewards);
-}
 void ShardedBandit::CheckPending(const Decision& decision) const {
   bandit_.CheckPending(decision);
 }
@@ -190,6 +186,27 @@ void ShardedBandit::Observe(std::span<const float> features, double reward,
                             Context context) {
   bandit_.Observe(features, reward, context);
 }
+
+void ShardedBandit::ObserveArms(std::string_view arms,
+                                std::span<const double> rewards,
+                                std::span<const float> contexts) {
+  State& bandit = state();
+  const std::size_t dim = bandit.store.dim();
+  const SentArms sent = SentArms::From(arms, dim);
+  if (rewards.size() != sent.ids.size()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} rewards given for {} arms", rewards.size(),
+                            sent.ids.size()));
+  }
+  for (const double reward : rewards) bandit.scale.Check(reward);
+  bandit.model.CheckAll(contexts, rewards.size());
+  const std::size_t p = bandit.model.context_dim();
+  for (std::size_t i = 0; i < rewards.size(); ++i) {
+    bandit.Learn(std::span(sent.rows).subspan(i * dim, dim), rewards[i],
+                 contexts.subspan(i * p, p));
+  }
+}
+
 void ShardedBandit::Forget(double share) { bandit_.Forget(share); }
 std::vector<double> ShardedBandit::Predict(
     const FeatureRows& features, std::span<const float> contexts) const {

@@ -6,7 +6,7 @@
 #include <map>
 #include <ostream>
 
-#include "shards/test_cluster.h"
+#include "test_cluster.h"
 #include "testing.h"
 
 namespace manyarms {
@@ -245,6 +245,8 @@ class SideBySide {
           const std::vector<float>& row = features_.at(decision.arm);
           cluster_.learner().Observe(row, reward, context);
           whole_.Observe(row, reward, context);
+          cluster_.Observe(decision.arm, reward, context);
+          whole_.Observe(decision.arm, reward, context);
           [[fallthrough]];
         }
         default:

@@ -83,6 +83,11 @@ class Shard:
         self._require(number)
         return np.asarray(self._arms.features(ids))
 
+    def send(self, number: int, ids: Ids) -> bytes:
+        """Arms for a learner that learns rewards of them."""
+        self._require(number)
+        return bytes(self._arms.send(ids))
+
     def contains(self, number: int, ids: Ids) -> NDArray[np.bool_]:
         """Which of these arms there are."""
         self._require(number)

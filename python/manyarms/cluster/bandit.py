@@ -237,11 +237,11 @@ class Bandit:
             self._learner.dismiss(decision)
 
     def observe(self, arm: int, reward: float, *, context: _types.Row | None = None) -> None:
-        """Learns a reward of an arm without a decision. With negative_rewards its features
-        may differ from those of the arm in their last bit."""
+        """Learns a reward of an arm without a decision."""
+        contexts = None if context is None else np.asarray(context)[np.newaxis]
         with self._lock:
-            (row,) = self._features(as_ids([arm]))
-            self._learner.observe(row, reward, context=context)
+            (sent,) = self._ask_for("send", as_ids([arm])).values()
+            self._learner.observe_arms(sent, [reward], contexts=contexts)
 
     def observe_features(self, features: _types.Row, reward: float, *,
                          context: _types.Row | None = None) -> None:

@@ -1,8 +1,9 @@
-#ifndef MANYARMS_SHARDS_TEST_CLUSTER_H_
-#define MANYARMS_SHARDS_TEST_CLUSTER_H_
+#ifndef MANYARMS_TESTS_TEST_CLUSTER_H_
+#define MANYARMS_TESTS_TEST_CLUSTER_H_
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -28,6 +29,12 @@ class TestCluster {
   }
 
   ShardedBandit& learner() { return learner_; }
+  void Replace(ShardedBandit learner) { learner_ = std::move(learner); }
+
+  /// What becomes of each part of a survey on its way to the learner.
+  void Forge(std::function<void(ShardSurvey&)> forge) {
+    forge_ = std::move(forge);
+  }
   ArmShard& shard(std::size_t i) { return *shards_[i]; }
 
   void Add(std::span<const ArmId> ids, std::span<const float> rows) {
@@ -49,6 +56,11 @@ class TestCluster {
   void Remove(std::span<const ArmId> ids) {
     for (const ArmId id : ids) shards_[PlaceOf(id)]->Remove(std::span(&id, 1));
     learner_.Removed(ids);
+  }
+
+  void Observe(ArmId id, double reward, Context context = {}) {
+    const std::vector<ArmId> ids = {id};
+    learner_.ObserveArms(shards_[PlaceOf(id)]->Send(ids), {{reward}}, context);
   }
 
   Decision Choose(Context context = {}) {
@@ -116,7 +128,7 @@ class TestCluster {
     }
     const std::size_t place = random.Below(shards_.size());
     if (surveys_[place].empty()) {
-      surveys_[place] = shards_[place]->Survey(request_);
+      surveys_[place] = SurveyOf(place);
     }
     if (std::ranges::any_of(surveys_, &std::string::empty)) return;
     learner_.Adopt(surveys_);
@@ -126,8 +138,8 @@ class TestCluster {
   void Survey() {
     request_ = learner_.RequestSurvey();
     surveys_.clear();
-    for (const auto& shard : shards_) {
-      surveys_.push_back(shard->Survey(request_));
+    for (std::size_t place = 0; place < shards_.size(); ++place) {
+      surveys_.push_back(SurveyOf(place));
     }
     learner_.Adopt(surveys_);
     last_request_ = std::exchange(request_, "");
@@ -137,6 +149,14 @@ class TestCluster {
   const std::vector<std::string>& last_surveys() const { return surveys_; }
 
  private:
+  std::string SurveyOf(std::size_t place) const {
+    const std::string bytes = shards_[place]->Survey(request_);
+    if (!forge_) return bytes;
+    ShardSurvey survey = ShardSurvey::From(bytes, learner_.options().dim);
+    forge_(survey);
+    return survey.Bytes();
+  }
+
   std::size_t PlaceOf(ArmId id) const {
     return id * 0x9E3779B97F4A7C15U % shards_.size();
   }
@@ -183,6 +203,7 @@ class TestCluster {
 
   std::vector<std::unique_ptr<ArmShard>> shards_;
   ShardedBandit learner_;
+  std::function<void(ShardSurvey&)> forge_;
   std::string request_;               // of the survey under way
   std::string last_request_;          // of Survey
   std::vector<std::string> surveys_;  // by shard
@@ -190,4 +211,4 @@ class TestCluster {
 
 }  // namespace manyarms::testing
 
-#endif  // MANYARMS_SHARDS_TEST_CLUSTER_H_
+#endif  // MANYARMS_TESTS_TEST_CLUSTER_H_
