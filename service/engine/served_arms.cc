@@ -51,12 +51,17 @@ ArmInfo ServedArms::State::InfoAt(ArmPlace place) const {
           .tags = tags.TagsOf(places.tags(place))};
 }
 
-void ServedArms::Restore(const std::function<void(const Use&)>& read) {
+void ServedArms::Restore(std::uint64_t count,
+                         const std::function<void(const Use&)>& read) {
   State& state = *state_;
   std::vector<ArmId> ids;
   std::vector<ArmPlace> places;
   std::vector<float> rows;
   std::vector<std::pair<std::uint64_t, ArmPlace>> freed;
+  ids.reserve(count);
+  places.reserve(count);
+  rows.reserve(count * state.population.dim());
+  state.places.Reserve(count);
   read([&](ArmRow&& row) {
     if (row.freed != 0) {
       freed.emplace_back(row.freed, row.place);
@@ -69,7 +74,6 @@ void ServedArms::Restore(const std::function<void(const Use&)>& read) {
     if (state.named) {
       state.next_stamp = std::max(state.next_stamp, row.arm + 1);
     }
-    state.places.Reserve(1);
     state.places.Put(row.place, {.id = row.arm,
                                  .name = std::move(row.name),
                                  .tags = state.tags.Take(row.tags)});

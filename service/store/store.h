@@ -80,6 +80,8 @@ class Store {
   /// The largest number that a bandit had when the store was opened, 0 if there
   /// was none.
   BanditNumber last_bandit() const;
+  /// One more than the largest place that an arm of the bandit ever had.
+  std::uint64_t Places(BanditNumber bandit);
   /// In ascending order of places, with those that wait for an arm.
   void ReadArms(BanditNumber bandit, const std::function<void(ArmRow&&)>& use);
   void ReadLearners(BanditNumber bandit,
