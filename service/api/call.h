@@ -68,6 +68,7 @@ class Call : public std::enable_shared_from_this<Call> {
   using Clock = std::chrono::steady_clock;
   void Done(unsigned status, const std::string& failure);
 
+  [[noreturn]] void FailForStore() const;
   Core& core_;
   Match match_;
   http::Request request_;

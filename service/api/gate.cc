@@ -97,7 +97,7 @@ void CheckState(const Core& core, const Route& route) {
   }
   if (!route.changes) return;
   if (const std::string reason = core.store->failure(); !reason.empty()) {
-    throw HttpError(503, reason);
+    throw HttpError(503, kCannotWrite, reason);
   }
   if (core.store->congested()) {
     throw HttpError(503, "too many changes wait for the store");
@@ -190,7 +190,7 @@ std::variant<http::Admission, http::Response> AdmitRequest(
   } catch (...) {
     const Failure failure = FailureOf(std::current_exception());
     const std::size_t index = match.route ? match.index : Routes().size();
-    core.Answered(index, failure.status, 0, failure.message);
+    core.Answered(index, failure.status, 0, failure.ForLog());
     http::Response response = ErrorResponse(failure);
     if (failure.status == 405) {
       response.headers.emplace_back("Allow", match.allow);

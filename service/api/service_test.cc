@@ -576,10 +576,20 @@ TEST_F(ServiceTest, AcknowledgesNothingThatIsNotWritten) {
       Post("/v1/bandits/shop/choose", R"({"event":"e1"})");
   EXPECT_EQ(refused.status, 503U) << refused.body;
   EXPECT_NE(refused.head.find("Retry-After: 1"), std::string::npos);
-  EXPECT_EQ(Get("/readyz").status, 503U);
+  const TestAnswer readiness = Get("/readyz");
+  EXPECT_EQ(readiness.status, 503U);
   EXPECT_EQ(
       Post("/v1/bandits/shop/observe", R"({"arm":"a","reward":1})").status,
       503U);
+  const TestAnswer put = Put("/v1/bandits/other", R"({"dim":2})");
+  EXPECT_EQ(put.status, 503U);
+  // Where the data is, and what the database says, is not for strangers.
+  for (const TestAnswer& answer : {refused, readiness, put}) {
+    EXPECT_EQ(answer.body.find("test.db"), std::string::npos) << answer.body;
+    EXPECT_NE(answer.body.find(kCannotWrite), std::string::npos) << answer.body;
+  }
+  const std::string reason = Get("/v1/live").json().at("store").at("failure");
+  EXPECT_NE(reason.find("test.db"), std::string::npos) << reason;
   EXPECT_EQ(Get("/v1/bandits/shop").status, 200U);  // reading goes on
   LimitFiles(RLIM_INFINITY);
   unsigned status = 0;

@@ -40,7 +40,7 @@ void GetPage(const CallPointer& call) {
 void GetHealth(const CallPointer& call) {
   const Core& core = call->core();
   if (core.phase != Phase::kStarting && core.store->failed_for_good()) {
-    return SendStatus(*call, 503, "failed", core.store->failure());
+    return SendStatus(*call, 503, "failed", kCannotWrite);
   }
   SendStatus(*call, 200, "ok", "");
 }
@@ -54,8 +54,8 @@ void GetReadiness(const CallPointer& call) {
   if (phase == Phase::kStopping) {
     return SendStatus(*call, 503, "stopping", "the service stops");
   }
-  if (std::string reason = core.store->failure(); !reason.empty()) {
-    return SendStatus(*call, 503, "unavailable", reason);
+  if (!core.store->failure().empty()) {
+    return SendStatus(*call, 503, "unavailable", kCannotWrite);
   }
   if (core.store->congested()) {
     return SendStatus(*call, 503, "unavailable",

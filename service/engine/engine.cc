@@ -201,10 +201,11 @@ Engine::Created Engine::Create(const std::string& name,
                     state.bandits.size(), state.options.limits.bandits));
   }
   const std::string failure = state.store.failure();
-  if (!failure.empty() || state.store.congested()) {
-    throw Refused(Refusal::kUnavailable,
-                  failure.empty() ? "too many changes wait for the disk"
-                                  : "nothing can be written now: " + failure);
+  if (!failure.empty()) {
+    throw Refused(Refusal::kUnavailable, kCannotWrite, failure);
+  }
+  if (state.store.congested()) {
+    throw Refused(Refusal::kUnavailable, "too many changes wait for the disk");
   }
   const BanditNumber number = state.last_bandit + 1;
   auto bandit = std::make_shared<ServedBandit>(
