@@ -172,6 +172,13 @@ std::shared_ptr<const std::vector<std::uint16_t>> ServedArms::PlacesOf(
   });
 }
 
+bool ServedArms::IsIn(std::span<const std::uint16_t> lanes,
+                      const ArmName& arm) const {
+  const ArmPlace place = state_->PlaceOf(arm);
+  const std::size_t lane = place / 16;
+  return lane < lanes.size() && ((lanes[lane] >> (place % 16)) & 1U) != 0;
+}
+
 std::uint64_t ServedArms::Digest() const {
   const State& state = *state_;
   service::Digest digest;

@@ -80,6 +80,9 @@ class ServedArms {
   std::shared_ptr<const std::vector<std::uint16_t>> PlacesOf(
       const std::string& expression) const;
 
+  /// Whether an arm is in one of these places. Throws as IdOf does.
+  bool IsIn(std::span<const std::uint16_t> lanes, const ArmName& arm) const;
+
   /// A digest of arms, tags and places, and of the places and ids that further
   /// arms will get: for tests.
   std::uint64_t Digest() const;
