@@ -124,7 +124,7 @@ class Client:
         return dict(self._requests.get(path_of("live")))
 
     def metrics(self) -> str:
-        """The service's metrics, in the text format of OpenMetrics."""
+        """The service's metrics, in Prometheus' text format."""
         return str(self._requests.get("/metrics"))
 
     def close(self) -> None:

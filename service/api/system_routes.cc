@@ -8,7 +8,7 @@
 #include "service/api/http_error.h"
 #include "service/api/live.h"
 #include "service/api/metrics.h"
-#include "service/api/open_metrics.h"
+#include "service/api/metrics_writer.h"
 #include "service/api/requests.h"
 #include "service/api/routes.h"
 #include "service/sql/database.h"
@@ -66,9 +66,11 @@ void GetReadiness(const CallPointer& call) {
 
 void GetMetrics(const CallPointer& call) {
   call->query().End();
+  const MetricsFormat format = MetricsFormatFor(call->head().accept);
   call->Send({.status = 200,
-              .content_type = OpenMetrics::kContentType,
-              .body = MetricsText(call->core())});
+              .content_type = ContentTypeOf(format),
+              .body = MetricsText(call->core(), format),
+              .headers = {{"Vary", "Accept"}}});
 }
 
 void GetVersion(const CallPointer& call) {
