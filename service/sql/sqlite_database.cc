@@ -30,6 +30,8 @@ constexpr int kLongLogWhileSomebodyWaits = 2 * kLongLog;
 constexpr int kTooLongLog = 4 * kLongLog;
 constexpr std::chrono::seconds kBetweenWaits(1);
 constexpr int kPatienceWithReadersMilliseconds = 50;
+// How long a log with deleted rows waits for a moment when nobody waits.
+constexpr std::chrono::seconds kMostWithDeleted(10);
 
 // One path for a file, whichever way it is reached, as it has one lock.
 std::string OnePath(const std::string& place) {
@@ -130,6 +132,15 @@ void SqliteDatabase::PrepareForWriting(bool is_new) {
         return SQLITE_OK;
       },
       this);
+  sqlite3_update_hook(
+      connection_,
+      [](void* self, int what, const char*, const char*, sqlite3_int64) {
+        auto* database = static_cast<SqliteDatabase*>(self);
+        if (what != SQLITE_DELETE || database->log_has_deleted_) return;
+        database->log_has_deleted_ = true;
+        database->deleted_at_ = std::chrono::steady_clock::now();
+      },
+      this);
   if (is_new) SyncFolderOf(path_);
 }
 
@@ -169,6 +180,7 @@ void SqliteDatabase::Commit() { Execute("COMMIT"); }
 
 void SqliteDatabase::TidyUp(bool somebody_waits) {
   if (log_pages_ < moved_pages_) moved_pages_ = 0;  // the log began again
+  if (IsTimeToEmptyLog(somebody_waits)) return EmptyLog();
   const int most = somebody_waits ? kLongLogWhileSomebodyWaits : kLongLog;
   if (log_pages_ - moved_pages_ < most) return;
   // The log begins again with the next commit if nobody reads in it then. If
@@ -198,6 +210,31 @@ void SqliteDatabase::TidyUp(bool somebody_waits) {
 void SqliteDatabase::Rollback() noexcept {
   if (sqlite3_get_autocommit(connection_) != 0) return;
   sqlite3_exec(connection_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+bool SqliteDatabase::IsTimeToEmptyLog(bool somebody_waits) const {
+  if (!log_has_deleted_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  return now >= next_wait_for_readers_ &&
+         (!somebody_waits || now >= deleted_at_ + kMostWithDeleted);
+}
+
+// As TidyUp, but nothing may be left in the log, so readers of it are waited
+// for.
+void SqliteDatabase::EmptyLog() {
+  sqlite3_busy_timeout(connection_, kPatienceWithReadersMilliseconds);
+  const int code = sqlite3_wal_checkpoint_v2(
+      connection_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  sqlite3_busy_timeout(connection_, kPatienceMilliseconds);
+  if (code == SQLITE_OK) {
+    log_pages_ = 0;
+    moved_pages_ = 0;
+    log_has_deleted_ = false;
+  } else if (KindOf(code) == FailureKind::kFatal) {
+    Fail(code);
+  } else {
+    next_wait_for_readers_ = std::chrono::steady_clock::now() + kBetweenWaits;
+  }
 }
 
 std::uint64_t SqliteDatabase::SizeInBytes() {
