@@ -3,13 +3,16 @@
 #include <future>
 #include <utility>
 
+#include "service/store/foreign_tables.h"
 #include "service/store/old_rows.h"
 #include "service/store/store_state.h"
 
 namespace manyarms::service {
 
-Store::Store(const StoreOptions& options)
-    : state_(std::make_unique<State>(options)) {}
+Store::Store(const StoreOptions& options) {
+  RefuseForeignTables(options.place);
+  state_ = std::make_unique<State>(options);
+}
 
 Store::~Store() = default;
 

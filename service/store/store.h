@@ -66,8 +66,9 @@ struct StoreStats {
 class Store {
  public:
   /// Opens the store, and makes or updates its tables. Throws Error, among
-  /// others kUnsupported for tables of a later version, and sql::Failure(kBusy)
-  /// if another process writes to it.
+  /// others kUnsupported for tables of a later version or of another program,
+  /// in which nothing is changed, and sql::Failure(kBusy) if another process
+  /// writes to it.
   explicit Store(const StoreOptions& options);
   /// Waits until everything is durable, or cannot become so.
   ~Store();
