@@ -83,6 +83,7 @@ void WriteStats(const BanditStats& stats, JsonOutput& output) {
   output.Field("arms", stats.arms)
       .Field("learners", stats.learners)
       .Field("open_decisions", stats.open_decisions)
+      .Field("counted_since", stats.counted_since)
       .Field("choices", stats.choices)
       .Field("rewards", stats.rewards)
       .Field("default_rewards", stats.default_rewards)

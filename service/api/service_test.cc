@@ -311,6 +311,18 @@ TEST_F(ServiceTest, HasAnApprentice) {
   EXPECT_EQ(Stats().at("compared"), 1);
 }
 
+TEST_F(ServiceTest, SaysSinceWhenItCounts) {
+  Start();
+  MakeShop();
+  Ask({"POST", "/v1/bandits/shop/choose"});
+  const double first = Stats().at("counted_since");
+  const double start = Get("/v1/live").json().at("started");
+  EXPECT_GE(first, start);
+  Start();
+  EXPECT_EQ(Stats().at("choices"), 0);
+  EXPECT_GT(Stats().at("counted_since"), first);
+}
+
 TEST_F(ServiceTest, EvaluatesPoliciesOnWhatItHasStored) {
   Start();
   MakeShop(R"({"dim":2,"explore_uniform":1})");

@@ -36,6 +36,7 @@ ServedBandit::State::State(BanditNumber bandit, std::string bandit_name,
       settings(std::move(given)),
       events(given_limits.events),
       reward_ids(given_limits.events) {
+  counters.sums.counted_since = clock();
   MakeEmpty();
 }
 

@@ -81,6 +81,9 @@ struct BanditStats {
   std::uint64_t arms = 0;
   std::uint64_t learners = 0;
   std::uint64_t open_decisions = 0;
+  /// What follows is counted since this time: the start of the process, or
+  /// later that of the bandit.
+  Time counted_since = 0;
   std::uint64_t choices = 0;
   std::uint64_t rewards = 0;  ///< learned, defaults among them
   std::uint64_t default_rewards = 0;
