@@ -58,6 +58,17 @@ Media MediaOf(std::string_view content_type) {
       415, fmt::format("the Content-Type of the body must be {}", expected));
 }
 
+// A body that is compressed would be read as if it were not.
+void CheckEncoding(const http::Head& head) {
+  if (!head.has_body || head.content_encoding.empty() ||
+      SameWord(head.content_encoding, "identity")) {
+    return;
+  }
+  throw HttpError(415, fmt::format("the Content-Encoding of the body is {}, "
+                                   "must be identity",
+                                   Shortened(head.content_encoding)));
+}
+
 void CheckToken(const Core& core, const Route& route, const http::Head& head) {
   const std::shared_ptr<const Tokens> tokens = core.tokens();
   if (tokens->empty()) {
@@ -122,9 +133,11 @@ http::Admission AdmitArms(Core& core, const Match& match,
 
 http::Admission AdmitBody(Core& core, const Match& match,
                           const http::Head& head) {
+  if (match.route->body == Body::kNone) return {.most_body = kMostUnwanted};
+  CheckEncoding(head);
   switch (match.route->body) {
     case Body::kNone:
-      return {.most_body = kMostUnwanted};
+      break;
     case Body::kOptionalJson:
       if (!head.has_body) return {};
       [[fallthrough]];

@@ -311,6 +311,47 @@ TEST_F(ServiceTest, HasAnApprentice) {
   EXPECT_EQ(Stats().at("compared"), 1);
 }
 
+TEST_F(ServiceTest, RefusesCompressedBodies) {
+  Start();
+  MakeShop();
+  const auto choose = [this](const std::string& coding) {
+    return Ask({.method = "POST",
+                .path = "/v1/bandits/shop/choose",
+                .body = "{}",
+                .type = "application/json",
+                .headers = {"Content-Encoding: " + coding}});
+  };
+  EXPECT_EQ(choose("identity").status, 200U);
+  const TestAnswer refused = choose("gzip");
+  EXPECT_EQ(refused.status, 415U);
+  EXPECT_NE(refused.message().find("gzip"), std::string::npos);
+}
+
+TEST_F(ServiceTest, SaysThatADecisionBecameActive) {
+  Start();
+  MakeShop();
+  const auto choose = [this] {
+    const Json choice =
+        Post("/v1/bandits/shop/choose", R"({"active":false})").json();
+    return choice.at("decision").dump();
+  };
+  const auto is_active = [this](const std::string& decision) {
+    return Get("/v1/bandits/shop/decisions/" + decision).json().at("active");
+  };
+  for (const char* verb : {"activate", "reward"}) {
+    const std::string decision = choose();
+    EXPECT_EQ(is_active(decision), false);
+    const std::string reward =
+        std::string(verb) == "reward" ? R"(,"reward":1)" : "";
+    Post(std::string("/v1/bandits/shop/") + verb,
+         R"({"decision":)" + decision + reward + "}");
+    EXPECT_EQ(is_active(decision), true) << verb;
+  }
+  const std::string dismissed = choose();
+  Post("/v1/bandits/shop/dismiss", R"({"decision":)" + dismissed + "}");
+  EXPECT_EQ(is_active(dismissed), false);
+}
+
 TEST_F(ServiceTest, SaysSinceWhenItCounts) {
   Start();
   MakeShop();

@@ -36,7 +36,7 @@ void Check(const ChoiceRequest& request, const Limits& limits) {
 class Wanted {
  public:
   Wanted(const ServedArms& arms, const ChoiceRequest& request)
-      : arms_(arms), ids_(arms.IdsOf(request.arms)) {
+      : arms_(arms), ids_(arms.DistinctIdsOf(request.arms)) {
     if (!request.tags.empty()) places_ = arms.PlacesOf(request.tags);
   }
 

@@ -217,6 +217,19 @@ TEST_F(ServedBanditTest, ApprenticesLearnFromTheCallersArms) {
   EXPECT_EQ(world->Digest(), digest);
 }
 
+TEST_F(ServedBanditTest, MessagesNameWhatTheClientSent) {
+  World& world = Make();
+  ExpectError(ErrorCode::kDuplicateId, {"arm \"a3\" is given twice"}, [&] {
+    world->Choose({.arms = {"a3", "a1", "a3"}});
+  });
+  ExpectError(ErrorCode::kDuplicateId, {"arm \"a3\" is given twice"}, [&] {
+    world->RemoveArms({"a3", "a1", "a3"});
+  });
+  EXPECT_EQ(world->arms(), 20U);
+  ExpectError(ErrorCode::kInvalidArgument, {"dim is 0"},
+              [] { ParseSettings(R"({"dim":0})"); });
+}
+
 TEST_F(ServedBanditTest, TheCallersArmMustBeEligibleInBothModes) {
   for (const char* mode : {"apprentice", "serve"}) {
     World& world = Make(fmt::format(R"(,"mode":"{}")", mode));

@@ -118,6 +118,17 @@ std::vector<ArmId> ServedArms::IdsOf(std::span<const ArmName> arms) const {
   return ids;
 }
 
+std::vector<ArmId> ServedArms::DistinctIdsOf(
+    std::span<const ArmName> arms) const {
+  std::vector<ArmId> ids = IdsOf(arms);
+  std::vector<ArmId> sorted = ids;
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice == sorted.end()) return ids;
+  throw Error(ErrorCode::kDuplicateId,
+              fmt::format("arm {} is given twice", ToString(NameOf(*twice))));
+}
+
 const std::string& ServedArms::TextOf(ArmId arm) const {
   static const std::string none;
   if (!state_->named) return none;

@@ -58,6 +58,8 @@ class ServedArms {
   /// place of a name or the reverse.
   ArmId IdOf(const ArmName& arm) const;
   std::vector<ArmId> IdsOf(std::span<const ArmName> arms) const;
+  /// Likewise, and Error(kDuplicateId) for an arm that is given twice.
+  std::vector<ArmId> DistinctIdsOf(std::span<const ArmName> arms) const;
   /// The name of an arm that exists; empty for arms with numbers.
   const std::string& TextOf(ArmId arm) const;
   ArmName NameOf(ArmId arm) const;

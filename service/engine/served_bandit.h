@@ -214,6 +214,8 @@ class ServedBandit {
   std::vector<SnapshotRow> Snapshots() const;
 
   BanditStats stats() const;
+  /// When the first of its open decisions was made.
+  std::optional<Time> OldestOpen() const;
 
   /// A digest of everything that decisions depend on: for tests.
   std::string Digest() const;
