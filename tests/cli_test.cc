@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "manyarms/bandit.h"
@@ -165,12 +166,39 @@ TEST(Serve, SaysThatThePortIsInUse) {
   ExpectOneLine(outcome.err);
 }
 
+TEST(Serve, RefusesOptionsBeyondTheirBounds) {
+  const std::string data = (Scratch() / "bounds.db").string();
+  for (const auto& [option, bound] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"--retention-days nan", "at most 36500"},
+           {"--retention-days=-1", "at least 0"},
+           {"--retention-days 1e300", "at most 36500"},
+           {"--stop-seconds 1e30", "at most 86400"},
+           {"--stop-seconds 0", "above 0"},
+           {"--save-seconds inf", "at most 86400"},
+           {"--max-arms 0", "below 1"},
+           {"--port 70000", "65535"}}) {
+    const Outcome outcome = RunProgram("serve --data " + data + ' ' + option);
+    EXPECT_EQ(outcome.status, 2) << option;
+    ExpectParts(outcome.err, {bound});
+    EXPECT_LT(outcome.err.size(), 300U) << outcome.err;
+  }
+  for (const auto& [place, said] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"''", "--data is empty"}, {"mysql://x", "scheme mysql"}}) {
+    const Outcome outcome = RunProgram("serve --data " + place);
+    EXPECT_EQ(outcome.status, 2) << place;
+    ExpectParts(outcome.err, {said});
+  }
+  EXPECT_FALSE(std::filesystem::exists(data));
+}
+
 TEST(ConfigFile, WithAnUnknownOptionIsRefused) {
   std::ofstream(Scratch() / "odd.toml") << "[simulate]\nfrob = 1\n";
   const Outcome outcome =
       RunProgram("simulate --config " + (Scratch() / "odd.toml").string());
   EXPECT_EQ(outcome.status, 2);
-  ExpectParts(outcome.err, {"frob"});
+  ExpectParts(outcome.err, {"frob", "odd.toml", "TOML"});
 }
 
 TEST(CommandLineRows, GoToAFile) {

@@ -266,7 +266,7 @@ class TestEvaluate:
 
     @pytest.mark.parametrize(("change", "error", "part"), [
         ({"arm": [99] * 600}, UnknownIdError, "line 1: there is no arm 99"),
-        ({"eligible": [3] * 600}, InvalidArgumentError, "all 300 choices .* some of the arms"),
+        ({"eligible": [3] * 600}, InvalidArgumentError, "all 300 choices that could be evaluated"),
         ({"eligible": [7] * 600}, InvalidArgumentError, "line 301: 7 arms were eligible"),
         ({"probability": [0.0] * 600}, InvalidArgumentError, "line 301: probability is 0"),
         ({"probability": [1.0] * 600}, InvalidArgumentError, "probability 1"),

@@ -20,7 +20,7 @@ Tokens CheckedTokens(const ServiceOptions& options) {
   Tokens tokens = ReadTokens(options.tokens_file);
   if (tokens.empty() && !IsLoopback(options.server.address)) {
     throw Error(ErrorCode::kInvalidArgument,
-                "without tokens the address must be 127.0.0.1, ::1 or "
+                "without tokens the address must be 127.x.x.x, ::1 or "
                 "localhost, so that nobody else can reach the service; it is " +
                     options.server.address);
   }
@@ -88,8 +88,13 @@ class Service::State {
     core_.engine = engine_.get();
     core_.phase = Phase::kReady;
     core_.log.Write("start", [this](JsonOutput& line) {
+      const ServiceOptions& given = core_.options;
       line.Field("version", kVersion)
-          .Field("port", std::uint64_t{server_->port()});
+          .Field("address", given.server.address)
+          .Field("port", std::uint64_t{server_->port()})
+          .Field("data", PlaceOf(given.store.place))
+          .Field("durability",
+                 given.durability == Durability::kFull ? "full" : "relaxed");
     });
     ticker_.emplace([this] {
       NoteStore();
@@ -160,6 +165,17 @@ class Service::State {
   }
 
   void WarnOfTokens() const {
+    const http::ServerOptions& server = core_.options.server;
+    if (!core_.tokens()->empty() && server.certificate.empty() &&
+        !IsLoopback(server.address)) {
+      core_.log.Write("tokens_without_tls", [&](JsonOutput& line) {
+        line.Field("address", server.address)
+            .Field("reason",
+                   "tokens cross the network as plain text: give "
+                   "--certificate and --key, or let a proxy on this machine "
+                   "do TLS");
+      });
+    }
     const std::string& file = core_.options.tokens_file;
     if (file.empty() || !IsReadableByAll(file)) return;
     core_.log.Write("tokens_readable_by_all",

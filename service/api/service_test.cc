@@ -450,21 +450,21 @@ TEST_F(ServiceTest, ShowsWhatHappens) {
 
 TEST_F(ServiceTest, ReadsTokensAgain) {
   const std::string path = (folder_ / "tokens").string();
-  std::ofstream(path) << "read old\n";
+  std::ofstream(path) << "read old-0123456789ab\n";
   options_.tokens_file = path;
   Start();
   const auto status = [this](const std::string& token) {
     return Ask({.path = "/v1", .token = token}).status;
   };
-  EXPECT_EQ(status("old"), 200U);
-  std::ofstream(path) << "read new\n";
+  EXPECT_EQ(status("old-0123456789ab"), 200U);
+  std::ofstream(path) << "read new-0123456789ab\n";
   service_->ReloadTokens();
-  EXPECT_EQ(status("old"), 401U);
-  EXPECT_EQ(status("new"), 200U);
-  for (const char* wrong : {"", "nobody x\n"}) {
+  EXPECT_EQ(status("old-0123456789ab"), 401U);
+  EXPECT_EQ(status("new-0123456789ab"), 200U);
+  for (const char* wrong : {"", "nobody new-0123456789ab\n", "read short\n"}) {
     std::ofstream(path) << wrong;
     EXPECT_THROW(service_->ReloadTokens(), Error);
-    EXPECT_EQ(status("new"), 200U);
+    EXPECT_EQ(status("new-0123456789ab"), 200U);
   }
   EXPECT_TRUE(HasLogged("reload_failed"));
 }
@@ -473,11 +473,38 @@ TEST_F(ServiceTest, ListensOnLoopbackOnlyWithoutTokens) {
   options_.server.address = "0.0.0.0";
   EXPECT_EQ(StatusIn([&] { Service service(options_); }), 422U);
   const std::string path = (folder_ / "tokens").string();
-  std::ofstream(path) << "read r\n";
+  std::ofstream(path) << "read reader-0123456789\n";
   options_.tokens_file = path;
   Start();
-  EXPECT_EQ(Ask({.path = "/v1", .token = "r", .host = "shop.example"}).status,
-            200U);
+  EXPECT_EQ(
+      Ask({.path = "/v1", .token = "reader-0123456789", .host = "shop.example"})
+          .status,
+      200U);
+}
+
+TEST_F(ServiceTest, WarnsOfTokensThatOthersCanRead) {
+  const std::string path = (folder_ / "tokens").string();
+  std::ofstream(path) << "read reader-0123456789\n";
+  options_.tokens_file = path;
+  Start();
+  EXPECT_FALSE(HasLogged("tokens_without_tls"));
+  options_.server.address = "0.0.0.0";
+  Start();
+  EXPECT_TRUE(HasLogged("tokens_without_tls"));
+}
+
+TEST_F(ServiceTest, LogsWhereItKeepsWhat) {
+  Start();
+  End();
+  Json start;
+  for (const std::string& text : log_) {
+    const Json line = Json::parse(text);
+    if (line.at("event") == "start") start = line;
+  }
+  EXPECT_EQ(start.at("address"), "127.0.0.1");
+  EXPECT_EQ(start.at("durability"), "full");
+  const std::string data = start.at("data");
+  EXPECT_NE(data.find("test.db"), std::string::npos);
 }
 
 TEST_F(ServiceTest, AnswersNoPagesOfOtherOriginsWithoutTokens) {
@@ -511,28 +538,28 @@ TEST_F(ServiceTest, AnswersNoProxiesWithoutTokens) {
   EXPECT_EQ(Ask({.path = "/healthz", .headers = {"Via: 1.1 proxy"}}).status,
             200U);
   const std::string path = (folder_ / "tokens").string();
-  std::ofstream(path) << "read r\n";
+  std::ofstream(path) << "read reader-0123456789\n";
   options_.tokens_file = path;
   Start();
-  EXPECT_EQ(statuses("r"), std::vector<unsigned>(5, 200));
+  EXPECT_EQ(statuses("reader-0123456789"), std::vector<unsigned>(5, 200));
 }
 
 TEST_F(ServiceTest, LogsChangesAndCountsRefusals) {
   const std::string path = (folder_ / "tokens").string();
-  std::ofstream(path) << "read r\nadmin a\n";
+  std::ofstream(path) << "read reader-0123456789\nadmin admin-0123456789ab\n";
   options_.tokens_file = path;
   options_.slow_seconds = 0;
   Start();
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(Ask({.path = "/v1", .token = "x"}).status, 401U);
   }
-  EXPECT_EQ(
-      Ask({"PUT", "/v1/bandits/shop", R"({"dim":2})", "application/json", "a"})
-          .status,
-      201U);
+  EXPECT_EQ(Ask({"PUT", "/v1/bandits/shop", R"({"dim":2})", "application/json",
+                 "admin-0123456789ab"})
+                .status,
+            201U);
   EXPECT_EQ(Ask({.method = "PUT",
                  .path = "/v1/bandits/shop/snapshots/s",
-                 .token = "a"})
+                 .token = "admin-0123456789ab"})
                 .status,
             201U);
   End();

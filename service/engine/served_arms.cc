@@ -187,7 +187,8 @@ bool ServedArms::IsIn(std::span<const std::uint16_t> lanes,
                       const ArmName& arm) const {
   const ArmPlace place = state_->PlaceOf(arm);
   const std::size_t lane = place / 16;
-  return lane < lanes.size() && ((lanes[lane] >> (place % 16)) & 1U) != 0;
+  return lane < lanes.size() &&
+         ((std::uint32_t{lanes[lane]} >> (place % 16)) & 1U) != 0;
 }
 
 std::uint64_t ServedArms::Digest() const {
