@@ -4,10 +4,10 @@
 .PHONY: help run reproduce serve plots build configure setup clean
 .PHONY: test test-all ci test-packages build-tests test-cpp test-python
 .PHONY: test-statistical test-asan test-tsan test-soak test-peers build-bench
-.PHONY: test-service test-hostile test-fuzz test-service-kills test-service-soak
+.PHONY: test-cluster test-service test-hostile test-fuzz test-service-kills test-service-soak
 .PHONY: lint check-format tidy format
 .PHONY: bench bench-scaling bench-lsh bench-python bench-peers bench-learners
-.PHONY: bench-baselines bench-rewards bench-service
+.PHONY: bench-baselines bench-rewards bench-service bench-cluster
 
 JOBS := $(shell nproc)
 
@@ -31,7 +31,7 @@ serve: build ## Start the service on 127.0.0.1:7420; DEMO=1 shows a demonstratio
 # scripts/stages makes these one after the other and prints at the end how long
 # each took.
 test_stages := test-packages build-tests test-cpp test-python
-more_stages := build-bench test-statistical test-asan test-tsan test-soak test-peers test-service test-hostile test-fuzz
+more_stages := build-bench test-statistical test-asan test-tsan test-soak test-peers test-service test-cluster test-hostile test-fuzz
 
 test: ## Build the library, the program and the Python package; test each feature once
 	@scripts/stages $(test_stages)
@@ -60,7 +60,7 @@ test-cpp: test-packages build-tests ## Run the C++ tests except the statistical 
 
 test-python: test-packages ## Build the Python package and test it, in build/venv
 	scripts/python-env
-	build/venv/bin/python -m pytest -m "not slow"
+	build/venv/bin/python -m pytest -m "not slow and not cluster"
 
 build-bench: configure
 	cmake --build --preset release --parallel $(JOBS) --target benchmarks
@@ -86,6 +86,11 @@ test-peers: test-packages ## Run MABWiser's and river's own tests against the ad
 	scripts/python-env
 	scripts/test-peers
 
+test-cluster: test-packages ## Test bandits on Ray, whose nodes are killed and whose shards move
+	scripts/python-env
+	build/venv/bin/pip install --quiet --disable-pip-version-check -r python/tests/cluster/requirements.txt
+	build/venv/bin/python -m pytest -m cluster python/tests/cluster
+
 service_tests := build/venv/bin/python tests/service
 
 test-service: test-packages build-tests ## Kill the service, let disk and database fail, send it hostile requests and much traffic
@@ -100,6 +105,12 @@ test-service-kills: test-packages build ## Kill the service 500 times with each 
 	scripts/python-env
 	$(service_tests)/kill_test.py --store sqlite --kills 500
 	$(service_tests)/kill_test.py --store postgresql --kills 500
+
+.PHONY: test-cluster-kills
+test-cluster-kills: test-packages ## Kill partitions of 100,000 learners on Ray 50 times
+	scripts/python-env
+	build/venv/bin/pip install --quiet --disable-pip-version-check -r python/tests/cluster/requirements.txt
+	build/venv/bin/python python/tests/cluster/partition_load.py --learners 100000 --partitions 4 --kills 50
 
 test-service-soak: test-packages build ## Ten million choices, after which memory must be where it was
 	scripts/python-env
@@ -199,6 +210,16 @@ bench-service: build ## Measure the service beside other servers and make docs/s
 	cmake --build --preset release --parallel $(JOBS) --target bench_do_nothing
 	scripts/bench-service
 	scripts/service-page
+
+# Bandits of a million arms and of this number are measured.
+CLUSTER_ARMS ?= 100000000
+
+bench-cluster: setup ## Measure a bandit on Ray with 10^8 arms (16 GB of memory) and make its part of docs/cluster.md
+	scripts/python-env
+	build/venv/bin/pip install --quiet --disable-pip-version-check -r python/tests/cluster/requirements.txt
+	build/venv/bin/python bench/cluster/study.py --arms 1000000
+	build/venv/bin/python bench/cluster/study.py --arms $(CLUSTER_ARMS)
+	scripts/cluster-page
 
 format: setup ## Format all sources
 	scripts/sources | xargs clang-format -i

@@ -6,6 +6,9 @@
 
 namespace manyarms::cli {
 
+/// The status of a service whose store another process has taken over.
+inline constexpr int kTakenOverStatus = 3;
+
 /// Ends the program with this status after printing the message.
 class ExitStatus : public std::runtime_error {
  public:

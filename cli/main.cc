@@ -6,6 +6,7 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "commands.h"
 #include "exit_status.h"
@@ -27,6 +28,17 @@ std::string RegularFile(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(path, ignored)) return "";
   return fmt::format("{} is not a file that can be read", path);
+}
+
+// CLI11 calls every such file INI.
+std::string FlawOfFile(const CLI::App& app, const std::string& said) {
+  const auto file = app.get_config_ptr()->as<std::string>();
+  constexpr std::string_view kUnknown = "INI was not able to parse ";
+  if (!said.starts_with(kUnknown)) return fmt::format("{}: {}", file, said);
+  return fmt::format(
+      "{} (read as TOML): there is no option {}, or its value "
+      "cannot be read",
+      file, said.substr(kUnknown.size()));
 }
 
 }  // namespace
@@ -62,7 +74,7 @@ int main(int argc, char** argv) {
       app.exit(done);
       return std::cout.flush() ? 0 : Fail("cannot write to standard output");
     } catch (const CLI::ConfigError& error) {
-      return Fail(fmt::format("the file given by --config: {}", error.what()));
+      return Fail(FlawOfFile(app, error.what()));
     }
     if (app.get_subcommands().empty()) {
       return Fail("no command given (see manyarms --help)");

@@ -16,6 +16,7 @@
 #include "output.h"
 #include "progress.h"
 #include "reproduction/figures.h"
+#include "reproduction/part.h"
 #include "reproduction/plan.h"
 #include "reproduction/rows.h"
 #include "reproduction/runner.h"
@@ -32,6 +33,7 @@ using namespace reproduction;
 struct Flags {
   std::vector<std::string> tables;  // if empty, all except the grid
   PlanOptions plan;
+  std::string part = "1/1";
   unsigned threads = 1;
   std::string movielens;
   std::string experiments;
@@ -143,15 +145,16 @@ void MakeFolder(const fs::path& folder) {
 }
 
 // Does the runs that are not in the file yet. Returns how many failed.
-std::size_t DoMissingRuns(const Flags& flags, std::vector<Table> tables,
-                          const fs::path& file, ProgressLine& progress) {
+std::size_t DoMissingRuns(const Flags& flags, const Part& part,
+                          std::vector<Table> tables, const fs::path& file,
+                          ProgressLine& progress) {
   Worlds worlds = MakeWorlds(flags, tables, progress);
   const ReadRows before = ReadRowFile(file);
   for (const std::string& complaint : before.complaints) {
     progress.Say(complaint + " and is skipped");
   }
   worlds.CheckSameData(before.rows);
-  const std::vector<Job> all = PlanRuns(tables, flags.plan);
+  const std::vector<Job> all = JobsOf(part, PlanRuns(tables, flags.plan));
   const std::vector<Job> jobs = NotDoneYet(all, before.rows);
   if (jobs.size() < all.size()) {
     progress.Say(fmt::format("{} of {} runs are in {} already",
@@ -186,6 +189,7 @@ void WarnWithoutGnuplot(ProgressLine& progress) {
 }
 
 void Reproduce(const Flags& flags) {
+  const Part part = ParsePart(flags.part);
   const std::vector<Table> tables = TablesOf(flags.experiments);
   const std::vector<Table> chosen = ChosenTables(flags, tables);
   const fs::path folder = flags.out;
@@ -193,10 +197,10 @@ void Reproduce(const Flags& flags) {
   const fs::path file = folder / "rows.jsonl";
   Output output("");
   ProgressLine progress;
-  WarnWithoutGnuplot(progress);
-  const std::size_t failed = DoMissingRuns(flags, chosen, file, progress);
+  if (part.is_all()) WarnWithoutGnuplot(progress);
+  const std::size_t failed = DoMissingRuns(flags, part, chosen, file, progress);
   const RowsBySettings rows = ReadRowFile(file).rows;
-  if (!rows.empty()) {
+  if (part.is_all() && !rows.empty()) {
     const WrittenReport written = WriteReport(folder, tables, rows);
     output.Line(written.tables);
     output.Line("The page with all plots: " + written.page.string());
@@ -232,6 +236,9 @@ void AddReproduce(CLI::App& app) {
       ->check(CLI::Range(1, 10000));
   command->add_option("--users", flags->plan.users, "Users of Table 3")
       ->check(CLI::Range(1, 300));
+  command->add_option("--part", flags->part,
+                      "Do only a part of the runs, such as 3/100, and write "
+                      "no report");
   command
       ->add_option("--threads", flags->threads,
                    "Number of runs at a time; times are most accurate with 1")

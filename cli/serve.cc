@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,12 +18,16 @@
 #include "service/http/open_files.h"
 #include "service/load/demo.h"
 #include "service/load/endpoint.h"
+#include "service/sql/database.h"
 #include "signals.h"
 
 namespace manyarms::cli {
 namespace {
 
 using service::Durability;
+
+constexpr double kMostDays = 36'500;
+constexpr double kSecondsOfADay = 86'400;
 
 struct Flags {
   service::ServiceOptions options;
@@ -141,10 +145,26 @@ void Run(const Flags& flags, service::Service& service, Signals& signals) {
   const std::string failure = WaitForEnd(service, signals);
   demo.reset();
   service.Stop(flags.stop_seconds);
-  if (!failure.empty()) throw ExitStatus(1, failure);
+  if (failure.empty()) return;
+  throw ExitStatus(service.taken_over() ? kTakenOverStatus : 1, failure);
+}
+
+// A file named like a URL of another database is a mistake.
+void CheckPlace(const std::string& place) {
+  if (place.empty()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "--data is empty: give a file or postgresql://...");
+  }
+  const std::size_t scheme = place.find("://");
+  if (scheme == std::string::npos || sql::IsPostgres(place)) return;
+  throw Error(ErrorCode::kUnsupported,
+              fmt::format("--data has the scheme {}: give a file or "
+                          "postgresql://...",
+                          place.substr(0, scheme)));
 }
 
 void Serve(Flags& flags) {
+  CheckPlace(flags.options.store.place);
   if (flags.demo) {
     if (!flags.options.server.certificate.empty()) {
       throw Error(ErrorCode::kUnsupported,
@@ -183,19 +203,47 @@ class Group {
   template <class Value>
   CLI::Option* Add(const char* flag, Value& value, const char* help) const {
     CLI::Option* option = command_.add_option(flag, value, help)->group(name_);
-    if constexpr (std::is_integral_v<Value>) option->check(Count());
+    if constexpr (std::is_integral_v<Value>) {
+      option->check(Count());
+      if constexpr (sizeof(Value) < sizeof(std::uint64_t)) {
+        static constexpr std::uint64_t kMost =
+            std::numeric_limits<Value>::max();
+        option->check(CLI::Validator(
+            [](const std::string& text) -> std::string {
+              std::uint64_t number = 0;
+              CLI::detail::lexical_cast(text, number);
+              if (number <= kMost) return "";
+              return fmt::format("{} is above {}", number, kMost);
+            },
+            ""));
+      }
+    }
     return option;
   }
-  void AddPositive(const char* flag, double& value, const char* help) const {
+  /// A limit of 0 would let nothing through.
+  template <class Value>
+  void AddLimit(const char* flag, Value& value, const char* help) const {
     Add(flag, value, help)
         ->check(CLI::Validator(
             [](const std::string& text) -> std::string {
+              return text == "0" ? "0 is below 1" : "";
+            },
+            ""));
+  }
+  enum class Least : std::uint8_t { kZero, kAboveZero };
+  void AddNumber(const char* flag, double& value, Least least, double most,
+                 const char* help) const {
+    Add(flag, value, help)
+        ->check(CLI::Validator(
+            [least, most](const std::string& text) -> std::string {
               double number = 0;
-              if (CLI::detail::lexical_cast(text, number) && number > 0 &&
-                  std::isfinite(number)) {
-                return "";
-              }
-              return fmt::format("'{}' is not a number above 0", text);
+              const bool is_number = CLI::detail::lexical_cast(text, number);
+              const bool is_above =
+                  number > 0 || (number == 0 && least == Least::kZero);
+              if (is_number && is_above && number <= most) return "";
+              return fmt::format(
+                  "'{}' is not a number {} 0 and at most {}", text,
+                  least == Least::kZero ? "of at least" : "above", most);
             },
             "NUMBER"));
   }
@@ -214,9 +262,15 @@ void AddPlaces(CLI::App& command, Flags& flags) {
            "The file in which everything is kept, made if it is missing; or a "
            "database of PostgreSQL as postgresql://user@host/name")
       ->type_name("PLACE");
+  command
+      .add_flag("--take-over", options.store.take_over,
+                "Open the store even if another process has it open, which can "
+                "write nothing from then on and ends with status 3. A process "
+                "that hangs within a transaction is killed")
+      ->group("Service");
   service.Add("--address", options.server.address,
-              "The address to listen on. Any but 127.0.0.1 and ::1 needs "
-              "tokens");
+              "The address to listen on. Any but those of loopback "
+              "(127.x.x.x, ::1, localhost) needs tokens");
   service.Add("--port", options.server.port,
               "The port to listen on. With 0 it is any that is free");
   service.Add("--threads", options.server.threads,
@@ -228,21 +282,24 @@ void AddPlaces(CLI::App& command, Flags& flags) {
            "relaxed: choices are answered at once, and those of the last "
            "moments before a crash may be lost")
       ->check(CLI::IsMember({"full", "relaxed"}));
-  service
-      .Add("--retention-days", options.engine.retention_days,
-           "Delete decisions and rewards that are older than this number of "
-           "days. With 0 none are deleted")
-      ->check(CLI::NonNegativeNumber);
-  service.AddPositive("--save-seconds", options.engine.save_seconds,
-                      "Look this often, in seconds, whether so much has "
-                      "happened that learners should be saved, for which a "
-                      "restart then has little to replay");
-  service.AddPositive("--slow-seconds", options.slow_seconds,
-                      "Log requests that take longer than this number of "
-                      "seconds");
-  service.AddPositive("--stop-seconds", flags.stop_seconds,
-                      "How many seconds to wait for requests that are under "
-                      "way when the service is asked to stop");
+  service.AddNumber(
+      "--retention-days", options.engine.retention_days, Group::Least::kZero,
+      kMostDays,
+      "Delete decisions and rewards that are older than this number of "
+      "days. With 0 none are deleted");
+  service.AddNumber("--save-seconds", options.engine.save_seconds,
+                    Group::Least::kAboveZero, kSecondsOfADay,
+                    "Look this often, in seconds, whether so much has "
+                    "happened that learners should be saved, for which a "
+                    "restart then has little to replay");
+  service.AddNumber("--slow-seconds", options.slow_seconds,
+                    Group::Least::kAboveZero, kSecondsOfADay,
+                    "Log requests that take longer than this number of "
+                    "seconds");
+  service.AddNumber("--stop-seconds", flags.stop_seconds,
+                    Group::Least::kAboveZero, kSecondsOfADay,
+                    "How many seconds to wait for requests that are under "
+                    "way when the service is asked to stop");
   command
       .add_flag("--demo", flags.demo,
                 "Make a bandit with a small world and simulated visitors, to "
@@ -278,33 +335,39 @@ void AddLimits(CLI::App& command, Flags& flags) {
   service::ServiceOptions& options = flags.options;
   service::Limits& limits = options.engine.limits;
   const Group group(command, "Limits");
-  group.Add("--max-body", options.most_body,
-            "Largest number of bytes of a body that does not have many arms");
-  group.Add("--max-arms-body", options.most_arms_body,
-            "Largest number of bytes of a body with many arms, as JSON lines "
-            "or NumPy arrays");
-  group.Add("--max-body-memory", options.server.most_body_bytes,
-            "Largest number of bytes of all bodies together that are received "
-            "or wait for their answers; beyond it requests are refused");
-  group.Add("--max-batch", options.most_batch,
-            "Largest number of choices or rewards in one request");
-  group.Add("--max-connections", options.server.most_connections,
-            "Largest number of connections at the same time");
-  group.Add("--max-bandits", limits.bandits, "Largest number of bandits");
-  group.Add("--max-arms", limits.arms, "Largest number of arms of a bandit");
-  group.Add("--max-learners", limits.learners,
-            "Largest number of learners of a bandit");
+  group.AddLimit(
+      "--max-body", options.most_body,
+      "Largest number of bytes of a body that does not have many arms");
+  group.AddLimit(
+      "--max-arms-body", options.most_arms_body,
+      "Largest number of bytes of a body with many arms, as JSON lines "
+      "or NumPy arrays");
+  group.AddLimit(
+      "--max-body-memory", options.server.most_body_bytes,
+      "Largest number of bytes of all bodies together that are received "
+      "or wait for their answers; beyond it requests are refused");
+  group.AddLimit("--max-batch", options.most_batch,
+                 "Largest number of choices or rewards in one request");
+  group.AddLimit("--max-connections", options.server.most_connections,
+                 "Largest number of connections at the same time");
+  group.AddLimit("--max-bandits", limits.bandits, "Largest number of bandits");
+  group.AddLimit("--max-arms", limits.arms,
+                 "Largest number of arms of a bandit");
+  group.AddLimit("--max-learners", limits.learners,
+                 "Largest number of learners of a bandit");
   group.Add("--max-learner-bytes", limits.learner_bytes,
             "Largest number of bytes of memory of all learners of a bandit; "
             "with 0 it is half of the memory of the machine");
-  group.Add("--max-open-decisions", limits.open_decisions,
-            "Largest number of decisions of a bandit that wait for a reward");
-  group.Add("--max-events", limits.events,
-            "Number of a bandit's latest events, and of its latest ids of "
-            "rewards, that are kept to recognise retries");
-  group.Add("--max-waiting", options.store.most_waiting,
-            "Largest number of changes that wait for the disk. Requests that "
-            "would make more wait are refused");
+  group.AddLimit(
+      "--max-open-decisions", limits.open_decisions,
+      "Largest number of decisions of a bandit that wait for a reward");
+  group.AddLimit("--max-events", limits.events,
+                 "Number of a bandit's latest events, and of its latest ids of "
+                 "rewards, that are kept to recognise retries");
+  group.AddLimit(
+      "--max-waiting", options.store.most_waiting,
+      "Largest number of changes that wait for the disk. Requests that "
+      "would make more wait are refused");
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "manyarms/bandit.h"
@@ -165,12 +166,39 @@ TEST(Serve, SaysThatThePortIsInUse) {
   ExpectOneLine(outcome.err);
 }
 
+TEST(Serve, RefusesOptionsBeyondTheirBounds) {
+  const std::string data = (Scratch() / "bounds.db").string();
+  for (const auto& [option, bound] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"--retention-days nan", "at most 36500"},
+           {"--retention-days=-1", "at least 0"},
+           {"--retention-days 1e300", "at most 36500"},
+           {"--stop-seconds 1e30", "at most 86400"},
+           {"--stop-seconds 0", "above 0"},
+           {"--save-seconds inf", "at most 86400"},
+           {"--max-arms 0", "below 1"},
+           {"--port 70000", "65535"}}) {
+    const Outcome outcome = RunProgram("serve --data " + data + ' ' + option);
+    EXPECT_EQ(outcome.status, 2) << option;
+    ExpectParts(outcome.err, {bound});
+    EXPECT_LT(outcome.err.size(), 300U) << outcome.err;
+  }
+  for (const auto& [place, said] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"''", "--data is empty"}, {"mysql://x", "scheme mysql"}}) {
+    const Outcome outcome = RunProgram("serve --data " + place);
+    EXPECT_EQ(outcome.status, 2) << place;
+    ExpectParts(outcome.err, {said});
+  }
+  EXPECT_FALSE(std::filesystem::exists(data));
+}
+
 TEST(ConfigFile, WithAnUnknownOptionIsRefused) {
   std::ofstream(Scratch() / "odd.toml") << "[simulate]\nfrob = 1\n";
   const Outcome outcome =
       RunProgram("simulate --config " + (Scratch() / "odd.toml").string());
   EXPECT_EQ(outcome.status, 2);
-  ExpectParts(outcome.err, {"frob"});
+  ExpectParts(outcome.err, {"frob", "odd.toml", "TOML"});
 }
 
 TEST(CommandLineRows, GoToAFile) {
@@ -636,6 +664,23 @@ TEST(Reproduce, ContinuesAfterAnInterrupt) {
   EXPECT_EQ(rest.status, 0) << rest.err;
   ExpectParts(rest.err, {"is not a complete row", "already"});
   EXPECT_EQ(ComparableRows(parts), ComparableRows(Scratch() / "whole"));
+}
+
+TEST(Reproduce, PartsTogetherDoAllRuns) {
+  const auto whole = Scratch() / "undivided";
+  const auto parts = Scratch() / "divided";
+  const std::string flags = "--tables 4 --runs 2";
+  ASSERT_EQ(RunProgram(SmallTables(flags, whole)).status, 0);
+  for (const char* part : {"1/3", "3/3"}) {
+    const Outcome done = RunProgram(
+        SmallTables(fmt::format("{} --part {}", flags, part), parts));
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_FALSE(std::filesystem::exists(parts / "tables.md"));
+  }
+  EXPECT_LT(ComparableRows(parts).size(), ComparableRows(whole).size());
+  const Outcome rest = RunProgram(SmallTables(flags + " --part 2/3", parts));
+  EXPECT_EQ(rest.status, 0) << rest.err;
+  EXPECT_EQ(ComparableRows(parts), ComparableRows(whole));
 }
 
 TEST(Report, IsMadeFromRowsAlone) {

@@ -353,7 +353,10 @@ class Bandit {
   static Bandit Load(std::istream& in, Names* names = nullptr);
 
  private:
+  friend class ShardedBandit;
   struct State;
+  explicit Bandit(std::unique_ptr<State> state);
+
   std::unique_ptr<State> state_;
 };
 

@@ -42,6 +42,8 @@ struct Evaluation {
   std::size_t learned = 0;      ///< choices
   std::size_t evaluated = 0;    ///< choices
   std::size_t passed_over = 0;  ///< not uniform, and so not evaluated
+  /// Left out, because only some of the arms were eligible.
+  std::size_t restricted = 0;
   /// Evaluated choices among several arms that were logged with probability 1.
   std::size_t certain = 0;
   WeightSummary weights;
@@ -62,8 +64,8 @@ struct Evaluation {
 ///
 /// The arms must be those from which the logged choices were made: if a log
 /// says when arms came, went and changed, the caller makes the same changes
-/// here in between. A choice from fewer arms than there are is refused, because
-/// a log does not say which.
+/// here in between. A choice from fewer arms than there are is left out,
+/// because a log does not say which; one from more arms is refused.
 ///
 /// Errors are those of Bandit and Population, with the line of the log; after
 /// one the object is as it was before the call.
@@ -115,6 +117,7 @@ struct ReplayResult {
   std::size_t offered = 0;      ///< uniform choices
   std::size_t matches = 0;      ///< in which the policy chose the same arm
   std::size_t passed_over = 0;  ///< choices that were not uniform
+  std::size_t restricted = 0;   ///< left out, as in Evaluation
   Estimate reward;              ///< the mean over the matches
 
   bool operator==(const ReplayResult&) const = default;
@@ -144,7 +147,7 @@ class PolicyReplay {
   void Observe(const LoggedChoice& reward);
 
   /// Returns whether the policy chose the logged arm. A choice that was not
-  /// uniform is passed over.
+  /// uniform is passed over, and one from some of the arms is left out.
   bool Offer(const LoggedChoice& choice);
 
   /// Throws Error(kInvalidArgument) for fewer than two matches.

@@ -30,8 +30,8 @@ A service that many processes share (``manyarms serve``, docs/service.md):
 The package also has ``manyarms.evaluation`` (how well a policy would have done, from
 logs), ``manyarms.sim`` (worlds to try policies in),
 ``manyarms.reproduce`` (the paper's tables), ``manyarms.plots``,
-``manyarms.adapters`` (for code written for other libraries) and
-``manyarms.errors``.
+``manyarms.adapters`` (for code written for other libraries), ``manyarms.cluster``
+(more arms than one machine holds, on Ray) and ``manyarms.errors``.
 """
 
 import importlib
@@ -73,8 +73,9 @@ __version__ = version
 
 
 def __getattr__(name: str) -> Any:
-    """Imports ``plots``, which needs matplotlib, and ``adapters`` on first use."""
-    if name in ("adapters", "plots"):
+    """Imports on first use ``cluster``, which needs Ray, ``plots``, which needs
+    matplotlib, and ``adapters``."""
+    if name in ("adapters", "cluster", "plots"):
         return importlib.import_module(f"manyarms.{name}")
     raise AttributeError(f"module 'manyarms' has no attribute '{name}'")
 

@@ -79,12 +79,14 @@ class Asking:
         return sent if id is None else sent | {"id": id}
 
     def _observe(
-        self, learner: int | str, of: dict[str, Any], reward: float, context: Row | None
+        self, learner: int | str, of: dict[str, Any], reward: float, context: Row | None,
+        id: str | None,
     ) -> None:
         body = {"learner": _sent.as_learner(learner), "reward": float(reward)} | of
         if context is not None:
             body["context"] = _sent.as_row(context)
-        self._post("observe", json_body(body), repeatable=False)
+        id = self._new_id() if id is None else id
+        self._post("observe", json_body(body if id is None else body | {"id": id}))
 
     def _predict(
         self, learner: int | str, body: dict[str, Any], context: Row | None

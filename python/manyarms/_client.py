@@ -24,9 +24,9 @@ class Client:
         shop.learn(d, reward)
 
     Requests that can be repeated without harm are repeated if the connection is lost
-    or the service is busy: all that only read, and choices and rewards, to which the
-    client gives ids by which the service knows them again. So each is carried out once,
-    whatever happens to the connection. Any thread may use a client at any time, and a
+    or the service is busy: all that only read, and choices, rewards and observations, to
+    which the client gives ids by which the service knows them again. So each is carried
+    out once, whatever happens to the connection. Any thread may use a client at any time, and a
     forked child its parent's. Connections are kept open until ``close``.
 
     url: such as ``http://127.0.0.1:7420``, or with https.
@@ -124,7 +124,7 @@ class Client:
         return dict(self._requests.get(path_of("live")))
 
     def metrics(self) -> str:
-        """The service's metrics, in the text format of OpenMetrics."""
+        """The service's metrics, in Prometheus' text format."""
         return str(self._requests.get("/metrics"))
 
     def close(self) -> None:

@@ -16,8 +16,10 @@ def path() -> pathlib.Path:
 
 
 def main() -> None:
-    """Replaces this process by the program, which does not know Parquet."""
+    """Replaces this process by the program, which knows neither Parquet nor Ray."""
     args = sys.argv[1:]
+    if args[:1] == ["cluster"] or _is_for_ray(args):
+        sys.exit(_run_on_ray(args))
     convert: Callable[[list[str], int, str], int]
     if "replay" in args and (parquet := _parquet_of(args, "--arms")):
         convert = _run_with_plain_arms
@@ -30,6 +32,23 @@ def main() -> None:
     except (ImportError, OSError, ValueError) as error:
         sys.stderr.write(f"manyarms: {error}\n")
         sys.exit(2)
+
+
+def _is_for_ray(args: list[str]) -> bool:
+    flag = {"reproduce": "--ray", "serve": "--cluster"}.get(args[0] if args else "")
+    return flag is not None and any(
+        arg == flag or arg.startswith(f"{flag}=") for arg in args)
+
+
+def _run_on_ray(args: list[str]) -> int:
+    try:
+        from manyarms.cluster import _command, _front, _reproduce
+
+        mains = {"cluster": _command.main, "reproduce": _reproduce.main, "serve": _front.main}
+        return mains[args[0]](args[1:])
+    except (ImportError, OSError, ValueError) as error:
+        sys.stderr.write(f"manyarms: {error}\n")
+        return 2
 
 
 def _exports(args: list[str]) -> bool:

@@ -224,17 +224,22 @@ class ServedBandit(Asking):
 
     def observe(
         self, learner: int | str, arm: int | str, reward: float, *,
-        context: Row | None = None,
+        context: Row | None = None, id: str | None = None,
     ) -> None:
-        """Learns a reward of an arm without a decision. Is not repeated."""
-        self._observe(learner, {"arm": _sent.as_arm(arm)}, reward, context)
+        """Learns a reward of an arm without a decision.
+
+        id: of the observation, by which it is learned once however often it is sent. If
+            there is none, the client makes one for this call.
+        """
+        self._observe(learner, {"arm": _sent.as_arm(arm)}, reward, context, id)
 
     def observe_features(
         self, learner: int | str, features: Row, reward: float, *,
-        context: Row | None = None,
+        context: Row | None = None, id: str | None = None,
     ) -> None:
-        """Learns a reward that some features had. Is not repeated."""
-        self._observe(learner, {"features": _sent.as_row(features, "features")}, reward, context)
+        """Learns a reward that some features had, as ``observe``."""
+        of = {"features": _sent.as_row(features, "features")}
+        self._observe(learner, of, reward, context, id)
 
     @overload
     def predict(

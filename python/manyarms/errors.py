@@ -93,6 +93,14 @@ class ReproductionError(Error, ValueError):
     """The paper's tables could not be made; the message comes from the program."""
 
 
+class ClusterTimeout(Error, TimeoutError):
+    """A part of a cluster did not answer in time; the message says which."""
+
+
+class TakenOverError(Error, RuntimeError):
+    """Another process has taken over a partition; the message says which."""
+
+
 class ServiceError(Error):
     """A service could not or would not do what it was asked for.
 

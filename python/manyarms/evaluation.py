@@ -71,6 +71,7 @@ class Evaluation:
     learned: int  #: choices
     evaluated: int  #: choices
     passed_over: int  #: choices that were not uniform, and so not evaluated
+    restricted: int  #: choices from some of the arms only, and so not evaluated
     certain: int  #: evaluated choices that were logged with probability 1
     weights: Weights
     logged: Estimate  #: the mean reward of the choices as they were made
@@ -89,6 +90,7 @@ class Replayed:
     offered: int  #: uniform choices
     matches: int  #: choices in which the policy chose the logged arm
     passed_over: int  #: choices that were not uniform
+    restricted: int  #: choices from some of the arms only, and so not replayed
     reward: Estimate  #: the mean over the matches
 
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "arrays.h"
+#include "construction.h"
 #include "contexts.h"
 #include "kind_text.h"
 #include "learning.h"
@@ -38,49 +39,6 @@ nb::dict StatsDict(const PolicyStats& stats) {
 }
 
 using BanditClass = nb::class_<PyBandit>;
-
-void BindConstruction(BanditClass& bandit) {
-  const BanditOptions defaults;
-  bandit.def(
-      "__init__",
-      [](PyBandit* self, nb::handle dim, const std::string& policy,
-         const PySearch& search,
-         const std::optional<PyExploration>& exploration, double regularisation,
-         const std::optional<PyPrior>& prior, bool negative_rewards,
-         const std::string& rewards, double forgetting,
-         std::optional<double> half_life, double explore_uniform,
-         nb::handle context_dim, bool context_constants, nb::handle seed,
-         nb::handle max_pending, const nb::kwargs& policy_options) {
-        new (self) PyBandit(
-            {.dim = ParseNumber(dim, {"dim", "an int"}),
-             .policy = MakePolicyOptions(policy, exploration, policy_options),
-             .search = MakeSearchOptions(search),
-             .regularisation = regularisation,
-             .prior = MakeBanditPrior(prior),
-             .negative_rewards = negative_rewards,
-             .rewards = ParseRewardModel(rewards),
-             .forgetting = ParseForgetting(forgetting, half_life),
-             .explore_uniform = explore_uniform,
-             .context_dim = ParseNumber(context_dim, {"context_dim", "an int"}),
-             .context_constants = context_constants,
-             .seed = ParseNumber(seed, {"seed", "an int"}),
-             .max_pending =
-                 ParseNumber(max_pending, {"max_pending", "an int"})});
-      },
-      "dim"_a, "policy"_a = std::string(PolicyName(defaults.policy)),
-      "search"_a = std::string(SearchName(defaults.search)),
-      "exploration"_a = nb::none(), nb::kw_only(),
-      "regularisation"_a = defaults.regularisation, "prior"_a = nb::none(),
-      "negative_rewards"_a = defaults.negative_rewards,
-      "rewards"_a = std::string(RewardModelName(defaults.rewards)),
-      "forgetting"_a = defaults.forgetting, "half_life"_a = nb::none(),
-      "explore_uniform"_a = defaults.explore_uniform,
-      "context_dim"_a = defaults.context_dim,
-      "context_constants"_a = defaults.context_constants,
-      "seed"_a = defaults.seed, "max_pending"_a = defaults.max_pending,
-      "policy_options"_a, nb::sig(BanditSignature().c_str()),
-      BanditHelp().c_str());
-}
 
 void BindChoices(BanditClass& bandit) {
   bandit

@@ -142,6 +142,7 @@ nb::dict Dict(const Evaluation& result) {
   dict["learned"] = result.learned;
   dict["evaluated"] = result.evaluated;
   dict["passed_over"] = result.passed_over;
+  dict["restricted"] = result.restricted;
   dict["certain"] = result.certain;
   dict["weights"] = Tuple(result.weights);
   dict["logged"] = Tuple(result.logged);
@@ -160,6 +161,7 @@ nb::dict Dict(const ReplayResult& result) {
   dict["offered"] = result.offered;
   dict["matches"] = result.matches;
   dict["passed_over"] = result.passed_over;
+  dict["restricted"] = result.restricted;
   dict["reward"] = Tuple(result.reward);
   return dict;
 }

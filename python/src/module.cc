@@ -14,6 +14,7 @@
 #include "options.h"
 #include "population.h"
 #include "prior.h"
+#include "shards.h"
 #include "sim.h"
 
 namespace nb = nanobind;
@@ -50,6 +51,8 @@ NB_MODULE(_core, module) {
   BindPriors(module);
   BindBandit(module);
   BindPopulation(module);
+  BindArmShard(module);
+  BindShardedBandit(module);
   BindLog(module);
   BindEvaluation(module);
   BindSim(module);

@@ -4,8 +4,6 @@
 
 #include <sstream>
 
-namespace nb = nanobind;
-
 namespace manyarms::python {
 namespace {
 
@@ -16,58 +14,24 @@ Bandit LoadBytes(std::string_view bytes, Names& names) {
 
 }  // namespace
 
-// A thread that waits for the lock does not hold the interpreter (Python's
-// GIL), so that the two cannot deadlock. Short work keeps the interpreter if
-// the lock is free: after releasing it, a thread may wait milliseconds to get
-// it back.
-template <class Work>
-auto PyBandit::Change(const Work& work) {
-  if (const std::unique_lock lock(mutex_, std::try_to_lock); lock) {
-    return work();
-  }
-  return ChangeAside(work);
-}
-
-template <class Work>
-auto PyBandit::ChangeAside(const Work& work) {
-  const nb::gil_scoped_release release;
-  const std::unique_lock lock(mutex_);
-  return work();
-}
-
-template <class Work>
-auto PyBandit::Read(const Work& work) const {
-  if (const std::shared_lock lock(mutex_, std::try_to_lock); lock) {
-    return work();
-  }
-  return ReadAside(work);
-}
-
-template <class Work>
-auto PyBandit::ReadAside(const Work& work) const {
-  const nb::gil_scoped_release release;
-  const std::shared_lock lock(mutex_);
-  return work();
-}
-
 PyBandit::PyBandit(std::string_view bytes)
     : bandit_(LoadBytes(bytes, names_.names())) {
   names_.Loaded(bandit_.Ids());
 }
 
 void PyBandit::Reserve(std::size_t arms) {
-  ChangeAside([&] { bandit_.Reserve(arms); });
+  turns_.ChangeAside([&] { bandit_.Reserve(arms); });
 }
 
 void PyBandit::AddArms(const PyIds& ids, const FeatureRows& features) {
-  ChangeAside([&] {
+  turns_.ChangeAside([&] {
     bandit_.Add(names_.NewNumbers(ids, bandit_.size()), features);
     names_.Added(ids);
   });
 }
 
 void PyBandit::RemoveArms(const PyIds& ids) {
-  ChangeAside([&] {
+  turns_.ChangeAside([&] {
     const Numbers numbers = names_.DistinctNumbersOf(ids, bandit_.size());
     bandit_.Remove(numbers);
     names_.Removed(numbers);
@@ -75,13 +39,13 @@ void PyBandit::RemoveArms(const PyIds& ids) {
 }
 
 void PyBandit::UpdateArms(const PyIds& ids, const FeatureRows& features) {
-  ChangeAside([&] {
+  turns_.ChangeAside([&] {
     bandit_.Update(names_.DistinctNumbersOf(ids, bandit_.size()), features);
   });
 }
 
 PyDecision PyBandit::Choose(const PyEligible& eligible, Context context) {
-  return ChangeAside([&] {
+  return turns_.ChangeAside([&] {
     Numbers numbers;
     return names_.Named(bandit_.Choose(
         names_.EligibleFrom(eligible, bandit_.size(), numbers), context));
@@ -91,7 +55,7 @@ PyDecision PyBandit::Choose(const PyEligible& eligible, Context context) {
 std::vector<PyDecision> PyBandit::ChooseMany(std::size_t count, Many many,
                                              const PyEligible& eligible,
                                              std::span<const float> contexts) {
-  return ChangeAside([&] {
+  return turns_.ChangeAside([&] {
     Numbers numbers;
     const Eligible among =
         names_.EligibleFrom(eligible, bandit_.size(), numbers);
@@ -122,7 +86,7 @@ DecisionId PyBandit::OurId(const DecisionOrId& decision) const {
 Probability PyBandit::Propensity(const DecisionOrId& decision,
                                  std::uint64_t draws,
                                  const PyEligible& eligible, Context context) {
-  return ChangeAside([&] {
+  return turns_.ChangeAside([&] {
     Numbers numbers;
     const Eligible among =
         names_.EligibleFrom(eligible, bandit_.size(), numbers);
@@ -134,7 +98,7 @@ std::vector<Probability> PyBandit::Propensities(const PyIds& arms,
                                                 std::uint64_t draws,
                                                 const PyEligible& eligible,
                                                 Context context) {
-  return ChangeAside([&] {
+  return turns_.ChangeAside([&] {
     Numbers numbers;
     const Eligible among =
         names_.EligibleFrom(eligible, bandit_.size(), numbers);
@@ -146,7 +110,7 @@ double PyBandit::LoggingProbability(const DecisionOrId& decision,
                                     std::uint64_t draws,
                                     const PyEligible& eligible,
                                     Context context) {
-  return ChangeAside([&] {
+  return turns_.ChangeAside([&] {
     Numbers numbers;
     const Eligible among =
         names_.EligibleFrom(eligible, bandit_.size(), numbers);
@@ -155,11 +119,11 @@ double PyBandit::LoggingProbability(const DecisionOrId& decision,
 }
 
 void PyBandit::Learn(const DecisionOrId& decision, double reward) {
-  Change([&] { bandit_.Learn(OurId(decision), reward); });
+  turns_.Change([&] { bandit_.Learn(OurId(decision), reward); });
 }
 
 void PyBandit::Learn(const PyDecision& decision, double reward) {
-  Change([&] {
+  turns_.Change([&] {
     CheckOurs(decision);
     bandit_.Learn(decision.id, reward);
   });
@@ -167,7 +131,7 @@ void PyBandit::Learn(const PyDecision& decision, double reward) {
 
 void PyBandit::LearnMany(const std::vector<DecisionOrId>& decisions,
                          const std::vector<double>& rewards) {
-  ChangeAside([&] {
+  turns_.ChangeAside([&] {
     Numbers ids;
     ids.reserve(decisions.size());
     for (const DecisionOrId& decision : decisions) {
@@ -178,15 +142,15 @@ void PyBandit::LearnMany(const std::vector<DecisionOrId>& decisions,
 }
 
 void PyBandit::Forget(double share) {
-  Change([&] { bandit_.Forget(share); });
+  turns_.Change([&] { bandit_.Forget(share); });
 }
 
 void PyBandit::Dismiss(const DecisionOrId& decision) {
-  Change([&] { bandit_.Dismiss(OurId(decision)); });
+  turns_.Change([&] { bandit_.Dismiss(OurId(decision)); });
 }
 
 void PyBandit::Observe(const PyArm& arm, double reward, Context context) {
-  Change([&] {
+  turns_.Change([&] {
     bandit_.Observe(names_.NumberOf(arm, bandit_.size()), reward, context);
   });
 }
@@ -194,39 +158,41 @@ void PyBandit::Observe(const PyArm& arm, double reward, Context context) {
 void PyBandit::ObserveMany(const PyIds& arms,
                            const std::vector<double>& rewards,
                            const std::vector<float>& contexts) {
-  ChangeAside([&] { bandit_.Observe(NumbersOf(arms), rewards, contexts); });
+  turns_.ChangeAside(
+      [&] { bandit_.Observe(NumbersOf(arms), rewards, contexts); });
 }
 
 void PyBandit::ObserveFeatures(const std::vector<float>& features,
                                double reward, Context context) {
-  Change([&] { bandit_.Observe(features, reward, context); });
+  turns_.Change([&] { bandit_.Observe(features, reward, context); });
 }
 
 std::vector<double> PyBandit::Predict(const FeatureRows& features,
                                       std::span<const float> contexts) const {
-  return ReadAside([&] { return bandit_.Predict(features, contexts); });
+  return turns_.ReadAside([&] { return bandit_.Predict(features, contexts); });
 }
 
 std::vector<float> PyBandit::Features(const PyIds& arms) const {
-  return ReadAside([&] { return bandit_.Features(NumbersOf(arms)); });
+  return turns_.ReadAside([&] { return bandit_.Features(NumbersOf(arms)); });
 }
 
 std::vector<double> PyBandit::Scores(const PyIds& arms, Context context) const {
-  return ReadAside([&] { return bandit_.Scores(NumbersOf(arms), context); });
+  return turns_.ReadAside(
+      [&] { return bandit_.Scores(NumbersOf(arms), context); });
 }
 
 std::vector<double> PyBandit::Uncertainty(const PyIds& arms,
                                           Context context) const {
-  return ReadAside(
+  return turns_.ReadAside(
       [&] { return bandit_.Uncertainty(NumbersOf(arms), context); });
 }
 
 std::vector<double> PyBandit::Mean() const {
-  return Read([&] { return bandit_.Mean(); });
+  return turns_.Read([&] { return bandit_.Mean(); });
 }
 
 bool PyBandit::Contains(const PyArm& arm) const {
-  return Read([&] {
+  return turns_.Read([&] {
     if (const auto* text = std::get_if<std::string>(&arm)) {
       return names_.names().Contains(*text);
     }
@@ -235,27 +201,27 @@ bool PyBandit::Contains(const PyArm& arm) const {
 }
 
 PyIds PyBandit::Ids() const {
-  return ReadAside([&] { return names_.Named(bandit_.Ids()); });
+  return turns_.ReadAside([&] { return names_.Named(bandit_.Ids()); });
 }
 
 std::size_t PyBandit::size() const {
-  return Read([&] { return bandit_.size(); });
+  return turns_.Read([&] { return bandit_.size(); });
 }
 
 std::size_t PyBandit::pending() const {
-  return Read([&] { return bandit_.pending(); });
+  return turns_.Read([&] { return bandit_.pending(); });
 }
 
 PolicyStats PyBandit::stats() const {
-  return Read([&] { return bandit_.stats(); });
+  return turns_.Read([&] { return bandit_.stats(); });
 }
 
 void PyBandit::Save(const std::filesystem::path& path) const {
-  ReadAside([&] { bandit_.Save(path, &names_.names()); });
+  turns_.ReadAside([&] { bandit_.Save(path, &names_.names()); });
 }
 
 std::string PyBandit::Bytes() const {
-  return ReadAside([&] {
+  return turns_.ReadAside([&] {
     std::ostringstream out;
     bandit_.Save(out, &names_.names());
     return std::move(out).str();

@@ -5,9 +5,7 @@
 
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,9 +13,9 @@
 #include "arm_names.h"
 #include "decision.h"
 #include "eligible.h"
-#include "fair_mutex.h"
 #include "ids.h"
 #include "manyarms/bandit.h"
+#include "turns.h"
 
 namespace manyarms::python {
 
@@ -85,17 +83,6 @@ class PyBandit {
   std::string Bytes() const;
 
  private:
-  // Change and Read do work that takes microseconds, ChangeAside and ReadAside
-  // do work that may take longer.
-  template <class Work>
-  auto Change(const Work& work);
-  template <class Work>
-  auto ChangeAside(const Work& work);
-  template <class Work>
-  auto Read(const Work& work) const;
-  template <class Work>
-  auto ReadAside(const Work& work) const;
-
   void CheckOurs(const PyDecision& decision) const;
   DecisionId OurId(const DecisionOrId& decision) const;
   Numbers NumbersOf(const PyIds& ids) const {
@@ -104,7 +91,7 @@ class PyBandit {
 
   ArmNames names_;
   Bandit bandit_;
-  mutable FairMutex mutex_{LockLevel::kCaller};
+  Turns turns_;
 };
 
 }  // namespace manyarms::python

@@ -87,7 +87,7 @@ def test_all_searches_and_options_can_be_given(client: manyarms.Client) -> None:
 def test_what_the_service_says_of_itself(client: manyarms.Client) -> None:
     assert client.version() == manyarms.__version__
     assert client.live()["now"] > 1e9
-    assert client.metrics().endswith("# EOF\n")
+    assert "# TYPE manyarms_choices_total counter" in client.metrics()
 
 
 def test_arms_with_tags_come_change_and_go(shop: manyarms.ServedBandit) -> None:

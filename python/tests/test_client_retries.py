@@ -126,16 +126,32 @@ def test_threads_share_what_breaks(url: str, name: str) -> None:
 
 def test_what_cannot_be_repeated_is_not(url: str, name: str) -> None:
     actions = iter(["answered", "drop", "busy"])
-    with Proxy(url, lambda request: next(actions) if b"/observe " in request else "pass") as proxy:
+    with Proxy(
+        url, lambda request: next(actions) if b"/remove-arms " in request else "pass"
+    ) as proxy:
         there = manyarms.Client(proxy.url).bandit(name)
-        for status in (None, None, 503):
+        before = len(there)
+        for arm, status in ((3, None), (4, None), (5, 503)):
             with pytest.raises(errors.UnavailableError) as raised:
-                there.observe("a", 3, 1.0)
+                there.remove_arms([arm])
             assert raised.value.uncertain and raised.value.status == status
             assert isinstance(raised.value, ConnectionError)
-        asked = [line for line, _ in proxy.requests if "/observe " in line]
+        asked = [line for line, _ in proxy.requests if "/remove-arms " in line]
         assert len(asked) == 3
-        assert there.stats["observed"] == 1  # of the first
+        assert len(there) == before - 1  # the first
+
+
+def test_an_observation_is_learned_once(url: str, name: str) -> None:
+    actions = iter(["answered", "drop", "busy", "pass"])
+    with Proxy(url, lambda request: next(actions) if b"/observe " in request else "pass") as proxy:
+        there = manyarms.Client(proxy.url).bandit(name)
+        there.observe("a", 3, 1.0)
+        assert len([line for line, _ in proxy.requests if "/observe " in line]) == 4
+        there = manyarms.Client(url).bandit(name)
+        there.observe("a", 3, 1.0, id="mine")
+        there.observe("a", 3, 1.0, id="mine")
+        there.observe_features("a", [0.5] * DIM, 1.0, id="mine")
+        assert there.stats["observed"] == 2
 
 
 def test_errors_of_the_caller_are_not_repeated(url: str, name: str) -> None:

@@ -266,7 +266,8 @@ class TestEvaluate:
 
     @pytest.mark.parametrize(("change", "error", "part"), [
         ({"arm": [99] * 600}, UnknownIdError, "line 1: there is no arm 99"),
-        ({"eligible": [3] * 600}, InvalidArgumentError, "line 301: 3 arms were eligible"),
+        ({"eligible": [3] * 600}, InvalidArgumentError, "all 300 choices that could be evaluated"),
+        ({"eligible": [7] * 600}, InvalidArgumentError, "line 301: 7 arms were eligible"),
         ({"probability": [0.0] * 600}, InvalidArgumentError, "line 301: probability is 0"),
         ({"probability": [1.0] * 600}, InvalidArgumentError, "probability 1"),
         ({"reward": [np.inf] * 600}, InvalidArgumentError, "line 1: reward is inf"),
@@ -449,7 +450,7 @@ class TestLogFiles:
             manyarms.evaluate(log, bandit, default_reward=0.0)
         few = tmp_path / "few.jsonl"
         few.write_text(path.read_text().replace('"eligible": 6', '"eligible": 3'))
-        with pytest.raises(InvalidArgumentError, match="few.jsonl: line .*3 arms were"):
+        with pytest.raises(InvalidArgumentError, match="few.jsonl: all .* some of the arms"):
             manyarms.evaluate(few, bandit)
         with path.open("a") as file:
             file.write("{")

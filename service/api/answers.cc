@@ -83,6 +83,7 @@ void WriteStats(const BanditStats& stats, JsonOutput& output) {
   output.Field("arms", stats.arms)
       .Field("learners", stats.learners)
       .Field("open_decisions", stats.open_decisions)
+      .Field("counted_since", stats.counted_since)
       .Field("choices", stats.choices)
       .Field("rewards", stats.rewards)
       .Field("default_rewards", stats.default_rewards)
@@ -143,13 +144,28 @@ void WriteReward(const RewardAnswer& answer, JsonOutput& output) {
   output.Close('}');
 }
 
+namespace {
+
+// A decision becomes active when somebody says so, and by a reward in time.
+bool IsActive(const DecisionRow& decision,
+              const std::vector<RewardRow>& rewards) {
+  return decision.active ||
+         std::ranges::any_of(rewards, [](const RewardRow& row) {
+           return row.kind == RewardKind::kActivated ||
+                  row.kind == RewardKind::kLearned ||
+                  row.kind == RewardKind::kPart;
+         });
+}
+
+}  // namespace
+
 void WriteDecision(const DecisionRow& decision,
                    const std::vector<RewardRow>& rewards, JsonOutput& output) {
   output.Open('{');
   output.Field("learner", decision.learner).Field("event", decision.event);
   WriteChosen(decision, true, output);
   output.Field("slate", std::uint64_t{decision.slate})
-      .Field("active", decision.active)
+      .Field("active", IsActive(decision, rewards))
       .Field("time", decision.time)
       .Field("features", decision.features)
       .Field("context", decision.context)

@@ -57,7 +57,7 @@ std::unique_ptr<http::Response> ArmsSink::Take(std::string_view piece) {
     return nullptr;
   } catch (...) {
     const Failure failure = FailureOf(std::current_exception());
-    core_.Answered(route_, failure.status, 0, failure.message);
+    core_.Answered(route_, failure.status, 0, failure.ForLog());
     return std::make_unique<http::Response>(ErrorResponse(failure));
   }
 }

@@ -93,7 +93,7 @@ void Call::SendJson(JsonOutput& json, unsigned status) {
 void Call::Fail(const std::exception_ptr& error) {
   if (answered_) return;
   const Failure failure = FailureOf(error);
-  Done(failure.status, failure.message);
+  Done(failure.status, failure.ForLog());
   if (!begun_answer_) {
     reply_.Send(ErrorResponse(failure));
     return;
@@ -122,22 +122,26 @@ void Call::OnWorker(std::function<void(Call&)> handle) {
   });
 }
 
+void Call::FailForStore() const {
+  throw HttpError(503, kCannotWrite, core_.store->failure());
+}
+
 void Call::SendWhenDurable(Sequence change, http::Response response) {
   auto shared = std::make_shared<http::Response>(std::move(response));
-  core_.store->WhenDurable(
-      change, [self = shared_from_this(), shared](bool durable) {
-        self->Guarded([&](Call& call) {
-          if (!durable) throw HttpError(503, call.core_.store->failure());
-          call.Send(std::move(*shared));
-        });
-      });
+  core_.store->WhenDurable(change,
+                           [self = shared_from_this(), shared](bool durable) {
+                             self->Guarded([&](Call& call) {
+                               if (!durable) call.FailForStore();
+                               call.Send(std::move(*shared));
+                             });
+                           });
 }
 
 void Call::WhenDurable(Sequence change, std::function<void(Call&)> handle) {
   core_.store->WhenDurable(change, [self = shared_from_this(),
                                     handle = std::move(handle)](bool durable) {
     self->Guarded([&](Call& call) {
-      if (!durable) throw HttpError(503, call.core_.store->failure());
+      if (!durable) call.FailForStore();
       call.OnWorker(handle);
     });
   });

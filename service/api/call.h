@@ -29,6 +29,7 @@ class Call : public std::enable_shared_from_this<Call> {
   const std::string& argument(std::size_t i) { return match_.arguments[i]; }
   /// The body; {} if there is none, and there need not be.
   std::string_view body() const;
+  const http::Head& head() const { return request_.head; }
   http::BodySink* sink() { return request_.sink.get(); }
   Query& query();
 
@@ -67,6 +68,7 @@ class Call : public std::enable_shared_from_this<Call> {
  private:
   using Clock = std::chrono::steady_clock;
   void Done(unsigned status, const std::string& failure);
+  [[noreturn]] void FailForStore() const;
 
   Core& core_;
   Match match_;

@@ -58,6 +58,17 @@ Media MediaOf(std::string_view content_type) {
       415, fmt::format("the Content-Type of the body must be {}", expected));
 }
 
+// A body that is compressed would be read as if it were not.
+void CheckEncoding(const http::Head& head) {
+  if (!head.has_body || head.content_encoding.empty() ||
+      SameWord(head.content_encoding, "identity")) {
+    return;
+  }
+  throw HttpError(415, fmt::format("the Content-Encoding of the body is {}, "
+                                   "must be identity",
+                                   Shortened(head.content_encoding)));
+}
+
 void CheckToken(const Core& core, const Route& route, const http::Head& head) {
   const std::shared_ptr<const Tokens> tokens = core.tokens();
   if (tokens->empty()) {
@@ -97,7 +108,7 @@ void CheckState(const Core& core, const Route& route) {
   }
   if (!route.changes) return;
   if (const std::string reason = core.store->failure(); !reason.empty()) {
-    throw HttpError(503, reason);
+    throw HttpError(503, kCannotWrite, reason);
   }
   if (core.store->congested()) {
     throw HttpError(503, "too many changes wait for the store");
@@ -122,9 +133,11 @@ http::Admission AdmitArms(Core& core, const Match& match,
 
 http::Admission AdmitBody(Core& core, const Match& match,
                           const http::Head& head) {
+  if (match.route->body == Body::kNone) return {.most_body = kMostUnwanted};
+  CheckEncoding(head);
   switch (match.route->body) {
     case Body::kNone:
-      return {.most_body = kMostUnwanted};
+      break;
     case Body::kOptionalJson:
       if (!head.has_body) return {};
       [[fallthrough]];
@@ -190,7 +203,7 @@ std::variant<http::Admission, http::Response> AdmitRequest(
   } catch (...) {
     const Failure failure = FailureOf(std::current_exception());
     const std::size_t index = match.route ? match.index : Routes().size();
-    core.Answered(index, failure.status, 0, failure.message);
+    core.Answered(index, failure.status, 0, failure.ForLog());
     http::Response response = ErrorResponse(failure);
     if (failure.status == 405) {
       response.headers.emplace_back("Allow", match.allow);

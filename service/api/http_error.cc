@@ -8,6 +8,7 @@
 #include "log/json_text.h"
 #include "manyarms/error.h"
 #include "service/engine/limits.h"
+#include "service/sql/database.h"
 
 namespace manyarms::service {
 namespace {
@@ -75,9 +76,13 @@ Failure FailureOf(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const HttpError& known) {
-    return {known.status(), known.what()};
+    return {known.status(), known.what(), known.reason()};
   } catch (const Refused& known) {
-    return {StatusOf(known.why()), known.what()};
+    return {StatusOf(known.why()), known.what(), known.reason()};
+  } catch (const sql::Failure& failure) {
+    return {503,
+            "the store cannot be used now; the log of the service says why",
+            failure.what()};
   } catch (const Error& known) {
     return {StatusOf(known.code()), known.what()};
   } catch (const std::bad_alloc&) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "service/http/server.h"
 
@@ -13,20 +14,37 @@ namespace manyarms::service {
 /// A request is answered by this status.
 class HttpError : public std::runtime_error {
  public:
-  HttpError(unsigned status, const std::string& message)
-      : std::runtime_error(message), status_(status) {}
+  HttpError(unsigned status, const std::string& message,
+            std::string reason = {})
+      : std::runtime_error(message),
+        status_(status),
+        reason_(std::move(reason)) {}
   unsigned status() const { return status_; }
+  /// What the log says in place of the message, or empty.
+  const std::string& reason() const { return reason_; }
 
  private:
   unsigned status_;
+  std::string reason_;
 };
 
+// NOLINTBEGIN(readability-redundant-member-init): g++ warns without them.
+
 /// The status and message of any exception. What has no status of its own is
-/// 500, and the message says nothing of it.
+/// 500, and the message says nothing of it. What the database says is for the
+/// log alone.
 struct Failure {
   unsigned status = 500;
   std::string message;
+  std::string reason = {};  ///< for the log, if it is not the message
+
+  const std::string& ForLog() const {
+    return reason.empty() ? message : reason;
+  }
 };
+
+// NOLINTEND(readability-redundant-member-init)
+
 Failure FailureOf(const std::exception_ptr& error);
 
 /// The word for a status of an error, such as not_found.

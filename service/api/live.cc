@@ -15,17 +15,6 @@ namespace {
 
 constexpr std::size_t kMostRoutes = 20;
 
-// A URL may have a password.
-std::string PlaceOf(const std::string& place) {
-  if (!sql::IsPostgres(place)) return place;
-  const std::size_t end = std::min(place.find("://") + 3, place.size());
-  const std::size_t at = place.find('@', end);
-  const std::size_t query = place.find('?');
-  std::string plain = place.substr(0, query);
-  if (at == place.npos || at > query) return plain;
-  return plain.substr(0, end) + plain.substr(at + 1);
-}
-
 void WriteStore(const Core& core, JsonOutput& json) {
   const StoreStats stats = core.store->stats();
   json.Open('{')
@@ -85,6 +74,16 @@ void WriteBandits(const Core& core, JsonOutput& json) {
 }
 
 }  // namespace
+
+std::string PlaceOf(const std::string& place) {
+  if (!sql::IsPostgres(place)) return place;
+  const std::size_t end = std::min(place.find("://") + 3, place.size());
+  const std::size_t at = place.find('@', end);
+  const std::size_t query = place.find('?');
+  std::string plain = place.substr(0, query);
+  if (at == place.npos || at > query) return plain;
+  return plain.substr(0, end) + plain.substr(at + 1);
+}
 
 RouteCounts AllCounts(const Core& core) {
   RouteCounts all;

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "manyarms/stats.h"
 #include "manyarms/version.h"
-#include "service/api/open_metrics.h"
 
 namespace manyarms::service {
 namespace {
@@ -17,12 +17,14 @@ namespace {
 constexpr std::array kBuckets{0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005,
                               0.01,   0.02,   0.05,   0.1,   0.2,   0.5,
                               1.0,    2.0,    5.0,    10.0};
-constexpr std::array<std::string_view, 6> kClasses{"other", "1xx", "2xx",
-                                                   "3xx",   "4xx", "5xx"};
+
+std::string StatusText(unsigned status) {
+  return status == 0 ? "other" : std::to_string(status);
+}
 
 double AsDouble(std::uint64_t count) { return static_cast<double>(count); }
 
-void WriteRequests(const Core& core, OpenMetrics& metrics) {
+void WriteRequests(const Core& core, MetricsWriter& metrics) {
   std::vector<std::pair<std::string, RouteCounts>> routes;
   for (std::size_t i = 0; i < core.counts.routes(); ++i) {
     RouteCounts counts = core.counts.Of(i);
@@ -32,12 +34,12 @@ void WriteRequests(const Core& core, OpenMetrics& metrics) {
         counts);
   }
   metrics.Family("manyarms_requests", "counter",
-                 "Requests that were answered, by route and class of status.");
+                 "Requests that were answered, by route and status.");
   for (const auto& [route, counts] : routes) {
-    for (std::size_t i = 0; i < kClasses.size(); ++i) {
-      if (counts.by_class[i] == 0) continue;
-      metrics.Sample(AsDouble(counts.by_class[i]),
-                     {{"route", route}, {"status", kClasses[i]}});
+    for (std::size_t i = 0; i < kStatuses.size(); ++i) {
+      if (counts.by_status[i] == 0) continue;
+      metrics.Sample(AsDouble(counts.by_status[i]),
+                     {{"route", route}, {"status", StatusText(kStatuses[i])}});
     }
   }
   metrics.Family("manyarms_request_seconds", "histogram",
@@ -55,13 +57,13 @@ void WriteRequests(const Core& core, OpenMetrics& metrics) {
   }
 }
 
-void WriteOne(OpenMetrics& metrics, const char* name, const char* type,
+void WriteOne(MetricsWriter& metrics, const char* name, const char* type,
               const char* help, double value) {
   metrics.Family(name, type, help);
   metrics.Sample(value);
 }
 
-void WriteServer(const Core& core, OpenMetrics& metrics) {
+void WriteServer(const Core& core, MetricsWriter& metrics) {
   const http::ServerStats stats = core.server_stats();
   WriteOne(metrics, "manyarms_connections", "gauge",
            "Connections that are open.", AsDouble(stats.connections));
@@ -81,7 +83,7 @@ void WriteServer(const Core& core, OpenMetrics& metrics) {
            "Bytes that went to clients.", AsDouble(stats.bytes_out));
 }
 
-void WriteStore(const Core& core, OpenMetrics& metrics) {
+void WriteStore(const Core& core, MetricsWriter& metrics) {
   const StoreStats stats = core.store->stats();
   WriteOne(metrics, "manyarms_store_commits", "counter",
            "Transactions that became durable.", AsDouble(stats.commits));
@@ -93,6 +95,9 @@ void WriteStore(const Core& core, OpenMetrics& metrics) {
            "Changes that are not durable yet.", AsDouble(stats.waiting));
   WriteOne(metrics, "manyarms_store_bytes", "gauge",
            "Bytes of the store on the disk.", AsDouble(stats.bytes));
+  WriteOne(metrics, "manyarms_store_epoch", "gauge",
+           "How often the store has been opened for writing.",
+           static_cast<double>(stats.epoch));
   WriteOne(metrics, "manyarms_store_failed", "gauge",
            "1 while the store cannot write.", stats.failure.empty() ? 0 : 1);
 }
@@ -101,7 +106,7 @@ void WriteStore(const Core& core, OpenMetrics& metrics) {
 using BanditRow = std::pair<std::string, BanditStats>;
 using BanditRows = std::vector<BanditRow>;
 
-void WriteOfBandits(const BanditRows& bandits, OpenMetrics& metrics,
+void WriteOfBandits(const BanditRows& bandits, MetricsWriter& metrics,
                     const char* name, const char* type, const char* help,
                     std::uint64_t BanditStats::*member) {
   metrics.Family(name, type, help);
@@ -110,7 +115,7 @@ void WriteOfBandits(const BanditRows& bandits, OpenMetrics& metrics,
   }
 }
 
-void WriteRewards(const BanditRows& bandits, OpenMetrics& metrics) {
+void WriteRewards(const BanditRows& bandits, MetricsWriter& metrics) {
   metrics.Family("manyarms_rewards", "counter",
                  "Rewards, by what became of "
                  "them.");
@@ -126,7 +131,7 @@ void WriteRewards(const BanditRows& bandits, OpenMetrics& metrics) {
   }
 }
 
-void WriteSearches(const BanditRows& bandits, OpenMetrics& metrics) {
+void WriteSearches(const BanditRows& bandits, MetricsWriter& metrics) {
   // The families are those of the counters, which are visited once for each.
   const PopulationStats none;
   ForEachSearchCounter(
@@ -147,7 +152,7 @@ void WriteSearches(const BanditRows& bandits, OpenMetrics& metrics) {
       none);
 }
 
-void WriteBandits(const Core& core, OpenMetrics& metrics) {
+void WriteBandits(const Core& core, MetricsWriter& metrics) {
   BanditRows bandits;
   for (const auto& bandit : core.engine->Bandits()) {
     bandits.emplace_back(bandit->name(), bandit->stats());
@@ -176,8 +181,8 @@ void WriteBandits(const Core& core, OpenMetrics& metrics) {
 
 }  // namespace
 
-std::string MetricsText(const Core& core) {
-  OpenMetrics metrics;
+std::string MetricsText(const Core& core, MetricsFormat format) {
+  MetricsWriter metrics(format);
   metrics.Family("manyarms_build_info", "gauge", "The version of the program.");
   metrics.Sample(1, {{"version", kVersion}});
   WriteOne(metrics, "manyarms_start_time_seconds", "gauge",

@@ -4,11 +4,12 @@
 #include <string>
 
 #include "service/api/core.h"
+#include "service/api/metrics_writer.h"
 
 namespace manyarms::service {
 
 /// What GET /metrics answers.
-std::string MetricsText(const Core& core);
+std::string MetricsText(const Core& core, MetricsFormat format);
 
 }  // namespace manyarms::service
 

@@ -16,7 +16,10 @@ namespace {
 class Metrics : public TestService {
  protected:
   std::string Text() {
-    const TestAnswer answer = Get("/metrics");
+    const TestAnswer answer =
+        Ask({.path = "/metrics",
+             .headers = {"Accept: application/openmetrics-text; version=1.0.0, "
+                         "text/plain; q=0.5"}});
     EXPECT_NE(answer.head.find("Content-Type: application/openmetrics-text; "
                                "version=1.0.0; charset=utf-8"),
               std::string::npos);
@@ -28,41 +31,16 @@ class Metrics : public TestService {
     for (int i = 0; i < 5; ++i) Ask({"POST", "/v1/bandits/shop/choose"});
     Post("/v1/bandits/shop/observe", R"({"arm":"a","reward":1})");
     Get("/v1/nothing");
+    Get("/v1/bandits/shop?wrong=1");
+    Get("/v1/bandits/none");
   }
 };
-
-// promtool reads the older format of Prometheus, in which counters are declared
-// with their suffix.
-std::string ForPromtool(const std::string& text) {
-  std::istringstream lines(text);
-  std::set<std::string> counters;
-  std::string line;
-  while (std::getline(lines, line)) {
-    std::smatch match;
-    if (std::regex_match(line, match, std::regex("# TYPE (\\S+) counter"))) {
-      counters.insert(match[1]);
-    }
-  }
-  std::istringstream again(text);
-  std::string result;
-  while (std::getline(again, line)) {
-    std::smatch match;
-    if (std::regex_match(line, match,
-                         std::regex("# (TYPE|HELP) (\\S+) (.*)")) &&
-        counters.contains(match[2])) {
-      line = "# " + match[1].str() + ' ' + match[2].str() + "_total " +
-             match[3].str();
-    }
-    if (line != "# EOF") result += line + '\n';
-  }
-  return result;
-}
 
 TEST_F(Metrics, AreWhatPromtoolAccepts) {
   Start();
   MakeTraffic();
   const std::string path = (folder_ / "metrics").string();
-  std::ofstream(path) << ForPromtool(Text());
+  std::ofstream(path) << Get("/metrics").body;
   const std::string command =
       "promtool check metrics <" + path + " >" + path + ".out 2>&1";
   // NOLINTNEXTLINE(bugprone-command-processor,concurrency-mt-unsafe): our words
@@ -71,6 +49,17 @@ TEST_F(Metrics, AreWhatPromtoolAccepts) {
   said << std::ifstream(path + ".out").rdbuf();
   EXPECT_EQ(status, 0) << said.str()
                        << "(promtool is in Debian's package prometheus)";
+}
+
+TEST_F(Metrics, AreInTheOlderFormatForThoseWhoDoNotAskForAnother) {
+  Start();
+  for (const char* accept : {"text/plain", "*/*"}) {
+    const TestAnswer answer = Ask(
+        {.path = "/metrics", .headers = {std::string("Accept: ") + accept}});
+    EXPECT_NE(answer.head.find("Content-Type: text/plain; version=0.0.4"),
+              std::string::npos);
+    EXPECT_EQ(answer.body.find("# EOF"), std::string::npos);
+  }
 }
 
 TEST_F(Metrics, AreOpenMetrics) {
@@ -106,8 +95,12 @@ TEST_F(Metrics, AreOpenMetrics) {
         "manyarms_rewards_total{bandit=\"shop\",kind=\"observed\"} 1\n",
         "manyarms_arms{bandit=\"shop\"} 3\n",
         "manyarms_requests_total{route=\"POST /v1/bandits/{bandit}/choose\","
-        "status=\"2xx\"} 5\n",
-        "manyarms_requests_total{route=\"other\",status=\"4xx\"} 1\n",
+        "status=\"200\"} 5\n",
+        "manyarms_requests_total{route=\"other\",status=\"404\"} 1\n",
+        "manyarms_requests_total{route=\"GET /v1/bandits/{bandit}\","
+        "status=\"404\"} 1\n",
+        "manyarms_requests_total{route=\"GET /v1/bandits/{bandit}\","
+        "status=\"422\"} 1\n",
         "manyarms_request_seconds_count{route=\"POST "
         "/v1/bandits/{bandit}/choose\"} 5\n",
         "manyarms_store_failed 0\n"}) {

@@ -36,6 +36,11 @@ class NpyBody : public ArmsBody {
 
   void End() override {
     if (array_ == Array::kNone) return;
+    if (in_header_) {
+      throw Error(
+          ErrorCode::kCorrupt,
+          fmt::format("the body ends before the rows of {}", NameOfArray()));
+    }
     throw Error(ErrorCode::kCorrupt,
                 fmt::format("the body ends in {}, of which {} of {} are there",
                             NameOfArray(), done_, rows_));

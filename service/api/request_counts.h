@@ -11,9 +11,14 @@
 
 namespace manyarms::service {
 
+/// The statuses that the service answers with; the first stands for all others.
+inline constexpr std::array<unsigned, 18> kStatuses{
+    0,   200, 201, 204, 400, 401, 403, 404, 405,
+    408, 409, 413, 415, 422, 429, 500, 501, 503};
+
 /// What was requested of one route, or of several.
 struct RouteCounts {
-  std::array<std::uint64_t, 6> by_class = {};  ///< [2]: statuses 200 to 299
+  std::array<std::uint64_t, kStatuses.size()> by_status = {};
   LatencyCounts latency;
   double seconds = 0;
 
@@ -35,7 +40,7 @@ class RequestCounts {
 
  private:
   struct alignas(64) Counters {
-    std::array<std::atomic<std::uint64_t>, 6> by_class = {};
+    std::array<std::atomic<std::uint64_t>, kStatuses.size()> by_status = {};
     std::array<std::atomic<std::uint64_t>, LatencyCounts::kBuckets> latency =
         {};
     std::atomic<std::uint64_t> nanoseconds = 0;

@@ -147,8 +147,8 @@ void ReadReference(JsonInput& input, DecisionReference& reference) {
 }
 
 void ReadObservation(JsonInput& input, Observation& observation) {
-  constexpr std::array<Name, 5> kNames{"learner", "arm", "features", "context",
-                                       "reward"};
+  constexpr std::array<Name, 6> kNames{"learner", "arm",    "features",
+                                       "context", "reward", "id"};
   bool given = false;
   bool has_features = false;
   input.Object(kNames, [&](std::size_t field) {
@@ -163,6 +163,8 @@ void ReadObservation(JsonInput& input, Observation& observation) {
         return input.Floats(observation.features);
       case 3:
         return input.Floats(observation.context);
+      case 5:
+        return input.Text(observation.id);
       default:
         observation.reward = input.Number();
         given = true;

@@ -44,6 +44,7 @@ struct Observation {
   std::vector<float> features = {};
   std::vector<float> context = {};
   double reward = 0;
+  std::string id = {};
 };
 Observation ParseObservation(std::string_view body);
 

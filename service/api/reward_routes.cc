@@ -103,12 +103,14 @@ void PostObserve(const CallPointer& call) {
   call->query().End();
   ServedBandit& bandit = call->bandit();
   Observation observation = ParseObservation(call->body());
-  const Sequence durable_at = bandit.Observe(
+  const RewardAnswer answer = bandit.Observe(
       observation.learner, observation.arm, std::move(observation.features),
-      std::move(observation.context), observation.reward);
+      std::move(observation.context), observation.reward, observation.id);
   JsonOutput json;
-  json.Open('{').Field("learned", true).Close('}');
-  call->SendWhenDurable(durable_at, JsonResponse(json));
+  json.Open('{').Field("learned", answer.learned);
+  if (!answer.learned) json.Field("reason", answer.reason);
+  json.Close('}');
+  call->SendWhenDurable(answer.durable_at, JsonResponse(json));
 }
 
 }  // namespace manyarms::service

@@ -194,14 +194,16 @@ TEST_F(RouteTable, RefusesOtherMethods) {
 
 TEST_F(RouteTable, WantsARoleOfEveryRoute) {
   const std::string path = (folder_ / "tokens").string();
-  std::ofstream(path) << "read r\ndecide d\nadmin a\n";
+  std::ofstream(path) << "read reader-0123456789\ndecide decider-0123456789\n"
+                         "admin admin-0123456789ab\n";
   options_.tokens_file = path;
   Start();
-  const std::vector<std::pair<std::string, Role>> tokens{{"", Role::kOpen},
-                                                         {"wrong", Role::kOpen},
-                                                         {"r", Role::kRead},
-                                                         {"d", Role::kDecide},
-                                                         {"a", Role::kAdmin}};
+  const std::vector<std::pair<std::string, Role>> tokens{
+      {"", Role::kOpen},
+      {"wrong", Role::kOpen},
+      {"reader-0123456789", Role::kRead},
+      {"decider-0123456789", Role::kDecide},
+      {"admin-0123456789ab", Role::kAdmin}};
   for (const Route& route : Routes()) {
     for (const auto& [token, role] : tokens) {
       const bool takes = route.body != Body::kNone;

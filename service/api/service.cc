@@ -20,7 +20,7 @@ Tokens CheckedTokens(const ServiceOptions& options) {
   Tokens tokens = ReadTokens(options.tokens_file);
   if (tokens.empty() && !IsLoopback(options.server.address)) {
     throw Error(ErrorCode::kInvalidArgument,
-                "without tokens the address must be 127.0.0.1, ::1 or "
+                "without tokens the address must be 127.x.x.x, ::1 or "
                 "localhost, so that nobody else can reach the service; it is " +
                     options.server.address);
   }
@@ -88,8 +88,13 @@ class Service::State {
     core_.engine = engine_.get();
     core_.phase = Phase::kReady;
     core_.log.Write("start", [this](JsonOutput& line) {
+      const ServiceOptions& given = core_.options;
       line.Field("version", kVersion)
-          .Field("port", std::uint64_t{server_->port()});
+          .Field("address", given.server.address)
+          .Field("port", std::uint64_t{server_->port()})
+          .Field("data", PlaceOf(given.store.place))
+          .Field("durability",
+                 given.durability == Durability::kFull ? "full" : "relaxed");
     });
     ticker_.emplace([this] {
       NoteStore();
@@ -113,6 +118,7 @@ class Service::State {
     server_.reset();
     engine_.reset();
     failure_ = FailureOfStore();
+    taken_over_ = store_->taken_over();
     store_.reset();
     core_.refusals.WriteTo(core_.log);
     core_.log.Write("stop", [this](JsonOutput& line) {
@@ -142,6 +148,9 @@ class Service::State {
   Engine& engine() { return *engine_; }
 
   std::string failure() const { return store_ ? FailureOfStore() : failure_; }
+  bool taken_over() const {
+    return store_ ? store_->taken_over() : taken_over_;
+  }
 
  private:
   std::string FailureOfStore() const {
@@ -160,6 +169,17 @@ class Service::State {
   }
 
   void WarnOfTokens() const {
+    const http::ServerOptions& server = core_.options.server;
+    if (!core_.tokens()->empty() && server.certificate.empty() &&
+        !IsLoopback(server.address)) {
+      core_.log.Write("tokens_without_tls", [&](JsonOutput& line) {
+        line.Field("address", server.address)
+            .Field("reason",
+                   "tokens cross the network as plain text: give "
+                   "--certificate and --key, or let a proxy on this machine "
+                   "do TLS");
+      });
+    }
     const std::string& file = core_.options.tokens_file;
     if (file.empty() || !IsReadableByAll(file)) return;
     core_.log.Write("tokens_readable_by_all",
@@ -170,6 +190,7 @@ class Service::State {
   std::mutex stop_;
   std::uint16_t port_ = 0;
   std::string failure_;
+  bool taken_over_ = false;
   bool store_failed_ = false;  // when the ticker looked last
   std::unique_ptr<Store> store_;
   std::unique_ptr<Engine> engine_;
@@ -191,5 +212,7 @@ void Service::ReloadTokens() { state_->ReloadTokens(); }
 void Service::Stop(double seconds) { state_->Stop(seconds); }
 
 std::string Service::failure() const { return state_->failure(); }
+
+bool Service::taken_over() const { return state_->taken_over(); }
 
 }  // namespace manyarms::service

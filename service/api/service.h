@@ -67,6 +67,8 @@ class Service {
 
   /// Why the process has to end (the store failed for good), or empty.
   std::string failure() const;
+  /// Whether that is because another process has taken over the store.
+  bool taken_over() const;
 
  private:
   class State;

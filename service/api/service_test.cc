@@ -311,6 +311,59 @@ TEST_F(ServiceTest, HasAnApprentice) {
   EXPECT_EQ(Stats().at("compared"), 1);
 }
 
+TEST_F(ServiceTest, RefusesCompressedBodies) {
+  Start();
+  MakeShop();
+  const auto choose = [this](const std::string& coding) {
+    return Ask({.method = "POST",
+                .path = "/v1/bandits/shop/choose",
+                .body = "{}",
+                .type = "application/json",
+                .headers = {"Content-Encoding: " + coding}});
+  };
+  EXPECT_EQ(choose("identity").status, 200U);
+  const TestAnswer refused = choose("gzip");
+  EXPECT_EQ(refused.status, 415U);
+  EXPECT_NE(refused.message().find("gzip"), std::string::npos);
+}
+
+TEST_F(ServiceTest, SaysThatADecisionBecameActive) {
+  Start();
+  MakeShop();
+  const auto choose = [this] {
+    const Json choice =
+        Post("/v1/bandits/shop/choose", R"({"active":false})").json();
+    return choice.at("decision").dump();
+  };
+  const auto is_active = [this](const std::string& decision) {
+    return Get("/v1/bandits/shop/decisions/" + decision).json().at("active");
+  };
+  for (const char* verb : {"activate", "reward"}) {
+    const std::string decision = choose();
+    EXPECT_EQ(is_active(decision), false);
+    const std::string reward =
+        std::string(verb) == "reward" ? R"(,"reward":1)" : "";
+    Post(std::string("/v1/bandits/shop/") + verb,
+         R"({"decision":)" + decision + reward + "}");
+    EXPECT_EQ(is_active(decision), true) << verb;
+  }
+  const std::string dismissed = choose();
+  Post("/v1/bandits/shop/dismiss", R"({"decision":)" + dismissed + "}");
+  EXPECT_EQ(is_active(dismissed), false);
+}
+
+TEST_F(ServiceTest, SaysSinceWhenItCounts) {
+  Start();
+  MakeShop();
+  Ask({"POST", "/v1/bandits/shop/choose"});
+  const double first = Stats().at("counted_since");
+  const double start = Get("/v1/live").json().at("started");
+  EXPECT_GE(first, start);
+  Start();
+  EXPECT_EQ(Stats().at("choices"), 0);
+  EXPECT_GT(Stats().at("counted_since"), first);
+}
+
 TEST_F(ServiceTest, EvaluatesPoliciesOnWhatItHasStored) {
   Start();
   MakeShop(R"({"dim":2,"explore_uniform":1})");
@@ -325,10 +378,19 @@ TEST_F(ServiceTest, EvaluatesPoliciesOnWhatItHasStored) {
                                         choice.at("decision").dump() +
                                         R"(,"reward":)" + reward + "}");
   }
+  // What is chosen from some of the arms is left out, and does no harm.
+  for (int i = 0; i < 10; ++i) {
+    const Json choice =
+        Post("/v1/bandits/shop/choose", R"({"tags":"red"})").json();
+    Post("/v1/bandits/shop/reward",
+         R"({"decision":)" + choice.at("decision").dump() + R"(,"reward":0})");
+  }
   const Json own = evaluate("{}").json();
   ASSERT_TRUE(own.contains("policy")) << own;
-  EXPECT_EQ(own.at("choices"), 100);
-  EXPECT_EQ(own.at("uniform"), 100);
+  EXPECT_EQ(own.at("choices"), 110);
+  EXPECT_EQ(own.at("uniform"), 110);
+  EXPECT_EQ(own.at("restricted"), 10);
+  EXPECT_EQ(own.at("replay_restricted"), 10);
   EXPECT_EQ(own.at("policy"), "ts");
   const Json ucb =
       evaluate(R"({"policy":"ucb","exploration":0.5,"search":"scan",)"
@@ -336,7 +398,7 @@ TEST_F(ServiceTest, EvaluatesPoliciesOnWhatItHasStored) {
           .json();
   ASSERT_TRUE(ucb.contains("policy")) << ucb;
   EXPECT_EQ(ucb.at("policy"), "ucb");
-  EXPECT_EQ(ucb.at("learned"), 25);
+  EXPECT_EQ(ucb.at("learned"), 27);
   // A policy that has learned that b is best would have done better.
   EXPECT_GT(ucb.at("ips").at("value"), ucb.at("logged").at("value"));
   for (const char* wrong :
@@ -388,21 +450,21 @@ TEST_F(ServiceTest, ShowsWhatHappens) {
 
 TEST_F(ServiceTest, ReadsTokensAgain) {
   const std::string path = (folder_ / "tokens").string();
-  std::ofstream(path) << "read old\n";
+  std::ofstream(path) << "read old-0123456789ab\n";
   options_.tokens_file = path;
   Start();
   const auto status = [this](const std::string& token) {
     return Ask({.path = "/v1", .token = token}).status;
   };
-  EXPECT_EQ(status("old"), 200U);
-  std::ofstream(path) << "read new\n";
+  EXPECT_EQ(status("old-0123456789ab"), 200U);
+  std::ofstream(path) << "read new-0123456789ab\n";
   service_->ReloadTokens();
-  EXPECT_EQ(status("old"), 401U);
-  EXPECT_EQ(status("new"), 200U);
-  for (const char* wrong : {"", "nobody x\n"}) {
+  EXPECT_EQ(status("old-0123456789ab"), 401U);
+  EXPECT_EQ(status("new-0123456789ab"), 200U);
+  for (const char* wrong : {"", "nobody new-0123456789ab\n", "read short\n"}) {
     std::ofstream(path) << wrong;
     EXPECT_THROW(service_->ReloadTokens(), Error);
-    EXPECT_EQ(status("new"), 200U);
+    EXPECT_EQ(status("new-0123456789ab"), 200U);
   }
   EXPECT_TRUE(HasLogged("reload_failed"));
 }
@@ -411,11 +473,38 @@ TEST_F(ServiceTest, ListensOnLoopbackOnlyWithoutTokens) {
   options_.server.address = "0.0.0.0";
   EXPECT_EQ(StatusIn([&] { Service service(options_); }), 422U);
   const std::string path = (folder_ / "tokens").string();
-  std::ofstream(path) << "read r\n";
+  std::ofstream(path) << "read reader-0123456789\n";
   options_.tokens_file = path;
   Start();
-  EXPECT_EQ(Ask({.path = "/v1", .token = "r", .host = "shop.example"}).status,
-            200U);
+  EXPECT_EQ(
+      Ask({.path = "/v1", .token = "reader-0123456789", .host = "shop.example"})
+          .status,
+      200U);
+}
+
+TEST_F(ServiceTest, WarnsOfTokensThatOthersCanRead) {
+  const std::string path = (folder_ / "tokens").string();
+  std::ofstream(path) << "read reader-0123456789\n";
+  options_.tokens_file = path;
+  Start();
+  EXPECT_FALSE(HasLogged("tokens_without_tls"));
+  options_.server.address = "0.0.0.0";
+  Start();
+  EXPECT_TRUE(HasLogged("tokens_without_tls"));
+}
+
+TEST_F(ServiceTest, LogsWhereItKeepsWhat) {
+  Start();
+  End();
+  Json start;
+  for (const std::string& text : log_) {
+    const Json line = Json::parse(text);
+    if (line.at("event") == "start") start = line;
+  }
+  EXPECT_EQ(start.at("address"), "127.0.0.1");
+  EXPECT_EQ(start.at("durability"), "full");
+  const std::string data = start.at("data");
+  EXPECT_NE(data.find("test.db"), std::string::npos);
 }
 
 TEST_F(ServiceTest, AnswersNoPagesOfOtherOriginsWithoutTokens) {
@@ -449,28 +538,28 @@ TEST_F(ServiceTest, AnswersNoProxiesWithoutTokens) {
   EXPECT_EQ(Ask({.path = "/healthz", .headers = {"Via: 1.1 proxy"}}).status,
             200U);
   const std::string path = (folder_ / "tokens").string();
-  std::ofstream(path) << "read r\n";
+  std::ofstream(path) << "read reader-0123456789\n";
   options_.tokens_file = path;
   Start();
-  EXPECT_EQ(statuses("r"), std::vector<unsigned>(5, 200));
+  EXPECT_EQ(statuses("reader-0123456789"), std::vector<unsigned>(5, 200));
 }
 
 TEST_F(ServiceTest, LogsChangesAndCountsRefusals) {
   const std::string path = (folder_ / "tokens").string();
-  std::ofstream(path) << "read r\nadmin a\n";
+  std::ofstream(path) << "read reader-0123456789\nadmin admin-0123456789ab\n";
   options_.tokens_file = path;
   options_.slow_seconds = 0;
   Start();
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(Ask({.path = "/v1", .token = "x"}).status, 401U);
   }
-  EXPECT_EQ(
-      Ask({"PUT", "/v1/bandits/shop", R"({"dim":2})", "application/json", "a"})
-          .status,
-      201U);
+  EXPECT_EQ(Ask({"PUT", "/v1/bandits/shop", R"({"dim":2})", "application/json",
+                 "admin-0123456789ab"})
+                .status,
+            201U);
   EXPECT_EQ(Ask({.method = "PUT",
                  .path = "/v1/bandits/shop/snapshots/s",
-                 .token = "a"})
+                 .token = "admin-0123456789ab"})
                 .status,
             201U);
   End();
@@ -576,10 +665,20 @@ TEST_F(ServiceTest, AcknowledgesNothingThatIsNotWritten) {
       Post("/v1/bandits/shop/choose", R"({"event":"e1"})");
   EXPECT_EQ(refused.status, 503U) << refused.body;
   EXPECT_NE(refused.head.find("Retry-After: 1"), std::string::npos);
-  EXPECT_EQ(Get("/readyz").status, 503U);
+  const TestAnswer readiness = Get("/readyz");
+  EXPECT_EQ(readiness.status, 503U);
   EXPECT_EQ(
       Post("/v1/bandits/shop/observe", R"({"arm":"a","reward":1})").status,
       503U);
+  const TestAnswer put = Put("/v1/bandits/other", R"({"dim":2})");
+  EXPECT_EQ(put.status, 503U);
+  // Where the data is, and what the database says, is not for strangers.
+  for (const TestAnswer& answer : {refused, readiness, put}) {
+    EXPECT_EQ(answer.body.find("test.db"), std::string::npos) << answer.body;
+    EXPECT_NE(answer.body.find(kCannotWrite), std::string::npos) << answer.body;
+  }
+  const std::string reason = Get("/v1/live").json().at("store").at("failure");
+  EXPECT_NE(reason.find("test.db"), std::string::npos) << reason;
   EXPECT_EQ(Get("/v1/bandits/shop").status, 200U);  // reading goes on
   LimitFiles(RLIM_INFINITY);
   unsigned status = 0;

@@ -8,7 +8,7 @@
 #include "service/api/http_error.h"
 #include "service/api/live.h"
 #include "service/api/metrics.h"
-#include "service/api/open_metrics.h"
+#include "service/api/metrics_writer.h"
 #include "service/api/requests.h"
 #include "service/api/routes.h"
 #include "service/sql/database.h"
@@ -40,7 +40,7 @@ void GetPage(const CallPointer& call) {
 void GetHealth(const CallPointer& call) {
   const Core& core = call->core();
   if (core.phase != Phase::kStarting && core.store->failed_for_good()) {
-    return SendStatus(*call, 503, "failed", core.store->failure());
+    return SendStatus(*call, 503, "failed", kCannotWrite);
   }
   SendStatus(*call, 200, "ok", "");
 }
@@ -54,8 +54,8 @@ void GetReadiness(const CallPointer& call) {
   if (phase == Phase::kStopping) {
     return SendStatus(*call, 503, "stopping", "the service stops");
   }
-  if (std::string reason = core.store->failure(); !reason.empty()) {
-    return SendStatus(*call, 503, "unavailable", reason);
+  if (!core.store->failure().empty()) {
+    return SendStatus(*call, 503, "unavailable", kCannotWrite);
   }
   if (core.store->congested()) {
     return SendStatus(*call, 503, "unavailable",
@@ -66,9 +66,11 @@ void GetReadiness(const CallPointer& call) {
 
 void GetMetrics(const CallPointer& call) {
   call->query().End();
+  const MetricsFormat format = MetricsFormatFor(call->head().accept);
   call->Send({.status = 200,
-              .content_type = OpenMetrics::kContentType,
-              .body = MetricsText(call->core())});
+              .content_type = ContentTypeOf(format),
+              .body = MetricsText(call->core(), format),
+              .headers = {{"Vary", "Accept"}}});
 }
 
 void GetVersion(const CallPointer& call) {

@@ -83,11 +83,11 @@ void Tokens::AddRead(std::string_view role, std::string_view token,
   }
   const bool printable =
       std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7f'; });
-  if (token.empty() || token.size() > kMostBytes || !printable) {
+  if (token.size() < kLeastBytes || token.size() > kMostBytes || !printable) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("{}: a token must be 1 to {} printable characters "
-                            "of ASCII without spaces",
-                            place, kMostBytes));
+                fmt::format("{}: the token has {} bytes, must be {} to {} "
+                            "printable characters of ASCII without spaces",
+                            place, token.size(), kLeastBytes, kMostBytes));
   }
   const Digest digest = DigestOf(token);
   for (const Known& other : known_) {

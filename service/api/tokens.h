@@ -26,6 +26,7 @@ std::optional<Role> RoleNamed(std::string_view name);
 class Tokens {
  public:
   static constexpr std::size_t kMostBytes = 512;  ///< of a token
+  static constexpr std::size_t kLeastBytes = 16;  ///< fewer could be guessed
 
   /// A line each: role, spaces, token. Empty lines and those that begin with #
   /// are left out. Throws Error(kInvalidArgument) with the number of the line,

@@ -17,27 +17,33 @@ using testing::InAFolder;
 
 TEST(Tokens, HaveRoles) {
   const Tokens tokens = Tokens::FromLines(
-      "# who reads\nread abc\n\n  decide\t d-e_f=  \r\nadmin xyz");
+      "# who reads\nread abc-0123456789ab\n\n"
+      "  decide\t d-e_f=0123456789a=  \r\nadmin xyz-0123456789ab");
   EXPECT_EQ(tokens.size(), 3U);
-  EXPECT_EQ(tokens.RoleOf("Bearer abc"), Role::kRead);
-  EXPECT_EQ(tokens.RoleOf("bearer d-e_f="), Role::kDecide);
-  EXPECT_EQ(tokens.RoleOf("BEARER  xyz "), Role::kAdmin);
+  EXPECT_EQ(tokens.RoleOf("Bearer abc-0123456789ab"), Role::kRead);
+  EXPECT_EQ(tokens.RoleOf("bearer d-e_f=0123456789a="), Role::kDecide);
+  EXPECT_EQ(tokens.RoleOf("BEARER  xyz-0123456789ab "), Role::kAdmin);
   const std::string longest(1'000'000, 'a');
   for (const std::string& other :
        {std::string(), std::string("Bearer"), std::string("Bearer "),
-        std::string("Bearer ab"), std::string("Bearer abcd"),
-        std::string("Bearer ABC"), std::string("Basic abc"), std::string("abc"),
-        std::string("Bearer abc xyz"), "Bearer " + longest}) {
+        std::string("Bearer abc-0123456789a"),
+        std::string("Bearer abc-0123456789abc"),
+        std::string("Bearer ABC-0123456789AB"),
+        std::string("Basic abc-0123456789ab"), std::string("abc-0123456789ab"),
+        std::string("Bearer abc-0123456789ab xyz"), "Bearer " + longest}) {
     EXPECT_EQ(tokens.RoleOf(other), std::nullopt) << other.substr(0, 50);
   }
 }
 
 TEST(Tokens, RefuseLinesThatCannotBeAndDoNotSayTheToken) {
   for (const std::string& lines :
-       {std::string("admin"), std::string("owner secret"),
-        std::string("open secret"), std::string("read sec ret"),
-        std::string("secret"), "read secret" + std::string(512, 'x'),
-        std::string("read secret\nadmin secret"), std::string("read sécret")}) {
+       {std::string("admin"), std::string("owner secret-0123456789"),
+        std::string("open secret-0123456789"),
+        std::string("read secret-01234 56789"), std::string("secret"),
+        std::string("read secret-01234567"),  // 15 bytes
+        "read secret" + std::string(512, 'x'),
+        std::string("read secret-0123456789\nadmin secret-0123456789"),
+        std::string("read sécret-0123456789")}) {
     const Failure failure = FailureIn([&] { Tokens::FromLines(lines); });
     EXPECT_EQ(failure.status, 422U) << lines;
     EXPECT_EQ(failure.message.find("secret"), std::string::npos)
@@ -47,10 +53,11 @@ TEST(Tokens, RefuseLinesThatCannotBeAndDoNotSayTheToken) {
 }
 
 TEST(Tokens, ComeFromAListToo) {
-  const Tokens tokens = Tokens::FromList("read:a:b, admin:c,");
+  const Tokens tokens =
+      Tokens::FromList("read:a:b-0123456789abc, admin:c-0123456789abcd,");
   EXPECT_EQ(tokens.size(), 2U);
-  EXPECT_EQ(tokens.RoleOf("Bearer a:b"), Role::kRead);
-  EXPECT_EQ(tokens.RoleOf("Bearer c"), Role::kAdmin);
+  EXPECT_EQ(tokens.RoleOf("Bearer a:b-0123456789abc"), Role::kRead);
+  EXPECT_EQ(tokens.RoleOf("Bearer c-0123456789abcd"), Role::kAdmin);
   EXPECT_EQ(StatusIn([] { Tokens::FromList("read"); }), 422U);
   EXPECT_TRUE(Tokens::FromList("").empty());
 }
@@ -65,7 +72,8 @@ class TokensFile : public InAFolder {
 };
 
 TEST_F(TokensFile, IsReadWhole) {
-  const std::string path = Write("read a\nadmin b\n");
+  const std::string path =
+      Write("read a-0123456789abcd\nadmin b-0123456789abcd\n");
   EXPECT_EQ(ReadTokens(path).size(), 2U);
   std::filesystem::permissions(path, std::filesystem::perms::owner_read);
   EXPECT_FALSE(IsReadableByAll(path));

@@ -36,6 +36,7 @@ ServedBandit::State::State(BanditNumber bandit, std::string bandit_name,
       settings(std::move(given)),
       events(given_limits.events),
       reward_ids(given_limits.events) {
+  counters.sums.counted_since = clock();
   MakeEmpty();
 }
 
@@ -87,7 +88,7 @@ void ServedBandit::State::CheckWritable() const {
   CheckNotRestoring();
   const std::string failure = store.failure();
   if (!failure.empty()) {
-    refuse(fmt::format("nothing can be written now: {}", failure));
+    throw Refused(Refusal::kUnavailable, kCannotWrite, failure);
   }
   if (store.congested()) {
     refuse("too many changes wait for the disk");
@@ -98,7 +99,7 @@ void ServedBandit::State::WaitFor(Sequence change) const {
   try {
     store.Wait(change);
   } catch (const Error& error) {
-    throw Refused(Refusal::kUnavailable, error.what());
+    throw Refused(Refusal::kUnavailable, kCannotWrite, error.what());
   }
 }
 

@@ -36,7 +36,8 @@ struct RewardWithId {
 };
 
 /// By which a reward with a client's id is remembered: the id belongs to its
-/// decision, so that clients may give the same one to rewards of several.
+/// decision, so that clients may give the same one to rewards of several. That
+/// of an observation belongs to decision 0.
 std::string RewardIdOf(Sequence decision, const std::string& id);
 
 /// The parts of a served bandit.

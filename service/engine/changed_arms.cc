@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/check.h"
 #include "manyarms/error.h"
 #include "service/engine/names.h"
 #include "service/engine/served_arms_state.h"
@@ -135,8 +134,7 @@ ServedArms::Put ServedArms::PutArms(std::vector<ArmInfo> arms, bool only_new) {
 
 ArmsRemoved ServedArms::RemoveArms(std::span<const ArmName> arms) {
   State& state = *state_;
-  const std::vector<ArmId> ids = IdsOf(arms);
-  CheckDistinct("arm", ids);
+  const std::vector<ArmId> ids = DistinctIdsOf(arms);
   const std::vector<ArmPlace> places = state.population.catalogue().Places(ids);
   ArmsRemoved change;
   change.bandit = state.bandit;

@@ -36,7 +36,7 @@ void Check(const ChoiceRequest& request, const Limits& limits) {
 class Wanted {
  public:
   Wanted(const ServedArms& arms, const ChoiceRequest& request)
-      : ids_(arms.IdsOf(request.arms)) {
+      : arms_(arms), ids_(arms.DistinctIdsOf(request.arms)) {
     if (!request.tags.empty()) places_ = arms.PlacesOf(request.tags);
   }
 
@@ -44,6 +44,12 @@ class Wanted {
     if (places_ != nullptr) return EligiblePlaces{.lanes = *places_};
     if (!ids_.empty()) return std::span<const ArmId>(ids_);
     return {};
+  }
+
+  bool Includes(const ArmName& arm) const {
+    if (places_ != nullptr) return arms_.IsIn(*places_, arm);
+    const ArmId id = arms_.IdOf(arm);
+    return ids_.empty() || std::ranges::find(ids_, id) != ids_.end();
   }
 
   // How many decisions the choice will make among this number of arms.
@@ -61,6 +67,7 @@ class Wanted {
   }
 
  private:
+  const ServedArms& arms_;
   std::vector<ArmId> ids_;
   std::shared_ptr<const std::vector<std::uint16_t>> places_;
 };
@@ -209,8 +216,15 @@ struct Making {
   }
 };
 
+// Requests are checked alike in both modes: whoever sends own_arm may go on
+// doing so when the mode changes.
 std::optional<ArmId> OwnArmOf(const ChoiceRequest& request, Mode mode,
-                              const ServedArms& arms) {
+                              const ServedArms& arms, const Wanted& wanted) {
+  if (request.own_arm && !wanted.Includes(*request.own_arm)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("own_arm is {}, which is not eligible",
+                            ToString(*request.own_arm)));
+  }
   if (mode == Mode::kServe) return std::nullopt;
   if (!request.own_arm) {
     throw Error(ErrorCode::kInvalidArgument,
@@ -232,7 +246,7 @@ ChoiceAnswer ServedBandit::State::Choose(const ChoiceRequest& request,
   const Wanted wanted(*arms, request);
   const Eligible eligible = wanted.eligible();
   const std::optional<ArmId> own =
-      OwnArmOf(request, settings.semantics.mode, *arms);
+      OwnArmOf(request, settings.semantics.mode, *arms, wanted);
   OpenDecisions::Room room = open.MakeRoom(
       std::min<std::size_t>(request.count, std::max(arms->size(), 1UL)),
       limits.open_decisions);

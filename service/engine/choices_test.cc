@@ -217,6 +217,40 @@ TEST_F(ServedBanditTest, ApprenticesLearnFromTheCallersArms) {
   EXPECT_EQ(world->Digest(), digest);
 }
 
+TEST_F(ServedBanditTest, MessagesNameWhatTheClientSent) {
+  World& world = Make();
+  ExpectError(ErrorCode::kDuplicateId, {"arm \"a3\" is given twice"}, [&] {
+    world->Choose({.arms = {"a3", "a1", "a3"}});
+  });
+  ExpectError(ErrorCode::kDuplicateId, {"arm \"a3\" is given twice"}, [&] {
+    world->RemoveArms({"a3", "a1", "a3"});
+  });
+  EXPECT_EQ(world->arms(), 20U);
+  ExpectError(ErrorCode::kInvalidArgument, {"dim is 0"},
+              [] { ParseSettings(R"({"dim":0})"); });
+}
+
+TEST_F(ServedBanditTest, TheCallersArmMustBeEligibleInBothModes) {
+  for (const char* mode : {"apprentice", "serve"}) {
+    World& world = Make(fmt::format(R"(,"mode":"{}")", mode));
+    const std::string digest = world->Digest();
+    for (const ChoiceRequest& request :
+         std::vector<ChoiceRequest>{{.arms = {"a1", "a2"}, .own_arm = "a0"},
+                                    {.tags = "odd", .own_arm = "a0"},
+                                    {.tags = "odd", .own_arm = "a2"}}) {
+      ExpectError(ErrorCode::kInvalidArgument, {"own_arm is \"a", "eligible"},
+                  [&] { world->Choose(request); });
+    }
+    ExpectError(ErrorCode::kUnknownId, {"\"none\""},
+                [&] { world->Choose({.own_arm = "none"}); });
+    EXPECT_EQ(world->Digest(), digest);
+    EXPECT_EQ(world->stats().compared, 0U);
+    EXPECT_NO_THROW(world->Choose({.arms = {"a1", "a2"}, .own_arm = "a2"}));
+    EXPECT_NO_THROW(world->Choose({.tags = "odd", .own_arm = "a1"}));
+    EXPECT_NO_THROW(world->Choose({.own_arm = "a0"}));
+  }
+}
+
 TEST_F(ServedBanditTest, UniformDecisionsHaveExactProbabilities) {
   World& world = Make(R"(,"explore_uniform":0.5)");
   int uniform = 0;

@@ -99,7 +99,12 @@ class Engine::State {
     ForEach([](ServedBandit& bandit) { bandit.SaveLearners(true); });
     try {
       store.Wait(store.last_appended());
-      store.DeleteOlderThan(clock() - options.retention_days * kDay);
+      Time before = clock() - options.retention_days * kDay;
+      // A decision that waits for its reward stays, and all that came later.
+      ForEach([&](const ServedBandit& bandit) {
+        before = std::min(before, bandit.OldestOpen().value_or(before));
+      });
+      store.DeleteOlderThan(before);
     } catch (const std::exception&) {
     }
   }
@@ -152,7 +157,14 @@ Engine::Engine(Store& store, const EngineOptions& options,
     auto bandit = std::make_shared<ServedBandit>(
         row.bandit, row.name, ParseSettings(row.settings), options.limits,
         store, state_->clock);
-    bandit->Restore(row.checkpoint);
+    try {
+      bandit->Restore(row.checkpoint);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::kCorrupt) throw;
+      throw Error(ErrorCode::kCorrupt,
+                  fmt::format("bandit {} cannot be restored: {}", row.name,
+                              error.what()));
+    }
     state_->bandits.emplace(row.name, std::move(bandit));
   }
   if (progress && !rows.empty()) progress(rows.back().name, 1);
@@ -201,10 +213,11 @@ Engine::Created Engine::Create(const std::string& name,
                     state.bandits.size(), state.options.limits.bandits));
   }
   const std::string failure = state.store.failure();
-  if (!failure.empty() || state.store.congested()) {
-    throw Refused(Refusal::kUnavailable,
-                  failure.empty() ? "too many changes wait for the disk"
-                                  : "nothing can be written now: " + failure);
+  if (!failure.empty()) {
+    throw Refused(Refusal::kUnavailable, kCannotWrite, failure);
+  }
+  if (state.store.congested()) {
+    throw Refused(Refusal::kUnavailable, "too many changes wait for the disk");
   }
   const BanditNumber number = state.last_bandit + 1;
   auto bandit = std::make_shared<ServedBandit>(

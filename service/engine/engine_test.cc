@@ -210,6 +210,31 @@ TEST_F(EngineTest, DeletesWhatIsTooOld) {
   EXPECT_EQ(engine_->At("a")->Digest(), digest);
 }
 
+// A client that repeats its choice must find it.
+TEST_F(EngineTest, KeepsDecisionsThatWaitLongerThanRowsAreKept) {
+  double now = 1'790'000'000;
+  EngineOptions options;
+  options.clock = [&now] { return now; };
+  Open(options);
+  const auto bandit =
+      engine_->Create("a", ParseSettings(R"({"dim":2,"reward_wait":864000})"))
+          .bandit;
+  bandit->PutArms(SomeArms(5, 2), true);
+  const Sequence closed = bandit->Choose({.learner = "u"}).first;
+  bandit->Reward({.decision = closed, .reward = 1});
+  now += 10;
+  const Sequence open = bandit->Choose({.learner = "u", .event = "e"}).first;
+  engine_.reset();
+  now += 5 * 86400;
+  options.retention_days = 1;
+  Open(options);
+  const auto again = engine_->At("a");
+  EXPECT_TRUE(Becomes([&] { return again->Recall(closed, 1).empty(); }));
+  EXPECT_EQ(again->Recall(open, 1).size(), 1U);
+  EXPECT_EQ(again->Choose({.learner = "u", .event = "e"}).first, open);
+  EXPECT_NO_THROW(again->Reward({.decision = open, .reward = 1}));
+}
+
 // Few events come, so that learners are saved for this alone.
 TEST_F(EngineTest, DeletesWhatIsTooOldOfQuietBandits) {
   EngineOptions options;

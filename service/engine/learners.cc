@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "manyarms/error.h"
 #include "service/engine/bandit_state.h"
+#include "service/engine/claimed_id.h"
 #include "service/engine/names.h"
 
 namespace manyarms::service {
@@ -21,12 +22,14 @@ LearnerKey KeyOf(const std::string& learner, const Limits& limits) {
 
 }  // namespace
 
-Sequence ServedBandit::Observe(const std::string& learner,
-                               const std::optional<ArmName>& arm,
-                               std::vector<float> features,
-                               std::vector<float> context, double reward) {
+RewardAnswer ServedBandit::Observe(const std::string& learner,
+                                   const std::optional<ArmName>& arm,
+                                   std::vector<float> features,
+                                   std::vector<float> context, double reward,
+                                   const std::string& id) {
   State& state = *state_;
   CheckText("learner", learner, state.limits.text);
+  CheckText("id", id, state.limits.text);
   if (arm.has_value() != features.empty()) {
     throw Error(ErrorCode::kInvalidArgument,
                 "either arm or features must be given");
@@ -38,6 +41,7 @@ Sequence ServedBandit::Observe(const std::string& learner,
                 .kind = RewardKind::kObserved,
                 .learner = learner,
                 .reward = reward,
+                .id = id,
                 .features = std::move(features),
                 .context = std::move(context),
                 .time = state.clock()};
@@ -47,16 +51,22 @@ Sequence ServedBandit::Observe(const std::string& learner,
     row.features = state.population->Features({&*row.arm, 1});
   }
   State::Turn turn(state, learner);
+  ClaimedId claim(state.reward_ids, RewardIdOf(0, id),
+                  ServedLearners::HashOf(learner));
+  if (claim.known()) {
+    return {.durable_at = claim.known()->sequence, .reason = "repeated"};
+  }
   ServedLearner& found = turn.FindOrAdd(learner);
   turn.Prepare(found);
   state.population->Observe(found.key, row.features, reward, row.context);
   State::Applying applying(state);
   const Sequence sequence = state.store.Append(std::move(row));
   turn.Count(found, sequence);
+  claim.Keep(sequence);
   applying.Done();
   const std::scoped_lock lock(state.counters.mutex);
   ++state.counters.sums.observed;
-  return sequence;
+  return {.durable_at = sequence, .learned = true};
 }
 
 // After a snapshot was restored, the store may have something of a learner that

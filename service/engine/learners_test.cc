@@ -45,6 +45,27 @@ TEST_F(ServedBanditTest, ObservesRewardsWithoutDecisions) {
   EXPECT_EQ(world->Digest(), digest);
 }
 
+TEST_F(ServedBanditTest, LearnsAnObservationWithAnIdOnce) {
+  World& world = Make();
+  const auto observe = [&](const std::string& id) {
+    return world->Observe("u", "a3", {}, {}, 1, id);
+  };
+  ExpectError(ErrorCode::kUnknownId, {},
+              [&] { world->Observe("u", "b", {}, {}, 1, "one"); });
+  EXPECT_TRUE(observe("one").learned);
+  EXPECT_TRUE(observe("").learned);
+  EXPECT_TRUE(observe("").learned);
+  const RewardAnswer again = observe("one");
+  EXPECT_FALSE(again.learned);
+  EXPECT_EQ(again.reason, "repeated");
+  EXPECT_GT(again.durable_at, 0U);
+  EXPECT_EQ(RewardsOf(world, "u"), 3U);
+  world.KillAndRestart();
+  EXPECT_FALSE(observe("one").learned);
+  EXPECT_TRUE(observe("two").learned);
+  EXPECT_EQ(RewardsOf(world, "u"), 4U);
+}
+
 TEST_F(ServedBanditTest, HasALimitOfBytesOfLearners) {
   const std::string fields = R"(,"seed":3)";
   PopulationOptions options;

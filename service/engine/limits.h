@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace manyarms::service {
 
@@ -22,6 +23,11 @@ struct Limits {
   std::size_t text = 256;  ///< bytes of a name, key, event or tag
 };
 
+/// What strangers may know of a store that cannot write. The reason names files
+/// and hosts, and goes into the log only.
+inline constexpr const char* kCannotWrite =
+    "the store cannot write now; the log of the service says why";
+
 /// An error of the service that has a status of its own.
 enum class Refusal : std::uint8_t {
   kNotFound,    ///< 404
@@ -32,12 +38,15 @@ enum class Refusal : std::uint8_t {
 
 class Refused : public std::runtime_error {
  public:
-  Refused(Refusal why, const std::string& message)
-      : std::runtime_error(message), why_(why) {}
+  Refused(Refusal why, const std::string& message, std::string reason = {})
+      : std::runtime_error(message), why_(why), reason_(std::move(reason)) {}
   Refusal why() const { return why_; }
+  /// What the log says in place of the message, or empty.
+  const std::string& reason() const { return reason_; }
 
  private:
   Refusal why_;
+  std::string reason_;
 };
 
 }  // namespace manyarms::service

@@ -203,6 +203,12 @@ std::size_t OpenDecisions::CountOf(const ServedLearner& learner) const {
   return learner.open;
 }
 
+std::optional<Time> OpenDecisions::OldestTime() const {
+  const std::scoped_lock lock(mutex_);
+  if (oldest_ == kNone) return std::nullopt;
+  return entries_[oldest_].time;
+}
+
 void OpenDecisions::Sort() {
   const std::scoped_lock lock(mutex_);
   std::vector<Index> order;

@@ -100,6 +100,9 @@ class OpenDecisions {
   std::optional<OpenDecision> OldestOf(const ServedLearner& learner) const;
   std::size_t CountOf(const ServedLearner& learner) const;
 
+  /// When the first of all was made.
+  std::optional<Time> OldestTime() const;
+
   /// Puts all in the order of their sequences, whatever the order in which they
   /// were added. O(n log n).
   void Sort();

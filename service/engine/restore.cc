@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <future>
 #include <ranges>
 #include <string>
 #include <utility>
@@ -47,10 +48,15 @@ void ServedBandit::Restore(Sequence checkpoint) {
 }
 
 void ServedBandit::State::ReadAll(Sequence checkpoint) {
-  arms->Restore(
-      [this](const ServedArms::Use& use) { store.ReadArms(number, use); });
+  // Arms are taken while learners are: neither needs the other.
+  auto all_arms = std::async([this] {
+    arms->Restore(store.Places(number), [this](const ServedArms::Use& use) {
+      store.ReadArms(number, use);
+    });
+  });
   store.ReadLearners(number,
                      [this](LearnerSaved&& saved) { Take(std::move(saved)); });
+  all_arms.get();
   store.ReadEvents(number, checkpoint, [this](Store::Event&& event) {
     std::visit([this](const auto& one) { Replay(one); }, event);
   });

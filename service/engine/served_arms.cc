@@ -51,12 +51,17 @@ ArmInfo ServedArms::State::InfoAt(ArmPlace place) const {
           .tags = tags.TagsOf(places.tags(place))};
 }
 
-void ServedArms::Restore(const std::function<void(const Use&)>& read) {
+void ServedArms::Restore(std::uint64_t count,
+                         const std::function<void(const Use&)>& read) {
   State& state = *state_;
   std::vector<ArmId> ids;
   std::vector<ArmPlace> places;
   std::vector<float> rows;
   std::vector<std::pair<std::uint64_t, ArmPlace>> freed;
+  ids.reserve(count);
+  places.reserve(count);
+  rows.reserve(count * state.population.dim());
+  state.places.Reserve(count);
   read([&](ArmRow&& row) {
     if (row.freed != 0) {
       freed.emplace_back(row.freed, row.place);
@@ -69,7 +74,6 @@ void ServedArms::Restore(const std::function<void(const Use&)>& read) {
     if (state.named) {
       state.next_stamp = std::max(state.next_stamp, row.arm + 1);
     }
-    state.places.Reserve(1);
     state.places.Put(row.place, {.id = row.arm,
                                  .name = std::move(row.name),
                                  .tags = state.tags.Take(row.tags)});
@@ -116,6 +120,17 @@ std::vector<ArmId> ServedArms::IdsOf(std::span<const ArmName> arms) const {
   ids.reserve(arms.size());
   for (const ArmName& arm : arms) ids.push_back(IdOf(arm));
   return ids;
+}
+
+std::vector<ArmId> ServedArms::DistinctIdsOf(
+    std::span<const ArmName> arms) const {
+  std::vector<ArmId> ids = IdsOf(arms);
+  std::vector<ArmId> sorted = ids;
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice == sorted.end()) return ids;
+  throw Error(ErrorCode::kDuplicateId,
+              fmt::format("arm {} is given twice", ToString(NameOf(*twice))));
 }
 
 const std::string& ServedArms::TextOf(ArmId arm) const {
@@ -170,6 +185,14 @@ std::shared_ptr<const std::vector<std::uint16_t>> ServedArms::PlacesOf(
     return state_->places.LanesWith(
         state_->tags.Holding(TagExpression(expression)));
   });
+}
+
+bool ServedArms::IsIn(std::span<const std::uint16_t> lanes,
+                      const ArmName& arm) const {
+  const ArmPlace place = state_->PlaceOf(arm);
+  const std::size_t lane = place / 16;
+  return lane < lanes.size() &&
+         ((std::uint32_t{lanes[lane]} >> (place % 16)) & 1U) != 0;
 }
 
 std::uint64_t ServedArms::Digest() const {

@@ -32,9 +32,11 @@ class ServedArms {
   ServedArms& operator=(const ServedArms&) = delete;
 
   /// Takes the arms that the store has; `read` calls its argument with each
-  /// row, as Store::ReadArms does. REQUIRES: there never was an arm.
+  /// row, as Store::ReadArms does, and all are in the first `places`. REQUIRES:
+  /// there never was an arm.
   using Use = std::function<void(ArmRow&&)>;
-  void Restore(const std::function<void(const Use&)>& read);
+  void Restore(std::uint64_t places,
+               const std::function<void(const Use&)>& read);
 
   /// Throws what PutArms would throw for this arm by itself.
   void Check(const ArmInfo& arm) const;
@@ -58,6 +60,8 @@ class ServedArms {
   /// place of a name or the reverse.
   ArmId IdOf(const ArmName& arm) const;
   std::vector<ArmId> IdsOf(std::span<const ArmName> arms) const;
+  /// Likewise, and Error(kDuplicateId) for an arm that is given twice.
+  std::vector<ArmId> DistinctIdsOf(std::span<const ArmName> arms) const;
   /// The name of an arm that exists; empty for arms with numbers.
   const std::string& TextOf(ArmId arm) const;
   ArmName NameOf(ArmId arm) const;
@@ -79,6 +83,9 @@ class ServedArms {
   /// Error(kInvalidArgument) for an expression that cannot be read.
   std::shared_ptr<const std::vector<std::uint16_t>> PlacesOf(
       const std::string& expression) const;
+
+  /// Whether an arm is in one of these places. Throws as IdOf does.
+  bool IsIn(std::span<const std::uint16_t> lanes, const ArmName& arm) const;
 
   /// A digest of arms, tags and places, and of the places and ids that further
   /// arms will get: for tests.

@@ -46,7 +46,9 @@ struct Served {
       : population({.dim = kDim}), arms(1, named, limits, population) {}
 
   void Restore(const Table& table) {
-    arms.Restore([&](const ServedArms::Use& use) {
+    const std::uint64_t places =
+        table.empty() ? 0 : table.rbegin()->first + std::uint64_t{1};
+    arms.Restore(places, [&](const ServedArms::Use& use) {
       for (const auto& [place, row] : table) use(ArmRow(row));
     });
   }

@@ -126,6 +126,10 @@ std::vector<std::pair<std::string, std::uint64_t>> ServedBandit::Tags() const {
   return state_->arms->Tags();
 }
 
+std::optional<Time> ServedBandit::OldestOpen() const {
+  return state_->open.OldestTime();
+}
+
 BanditStats ServedBandit::stats() const {
   const State& state = *state_;
   const State::World world(state.world);

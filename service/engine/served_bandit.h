@@ -81,6 +81,9 @@ struct BanditStats {
   std::uint64_t arms = 0;
   std::uint64_t learners = 0;
   std::uint64_t open_decisions = 0;
+  /// What follows is counted since this time: the start of the process, or
+  /// later that of the bandit.
+  Time counted_since = 0;
   std::uint64_t choices = 0;
   std::uint64_t rewards = 0;  ///< learned, defaults among them
   std::uint64_t default_rewards = 0;
@@ -178,11 +181,12 @@ class ServedBandit {
   RewardAnswer Reward(const RewardRequest& request);
   RewardAnswer Activate(Sequence decision, const std::string& event);
   RewardAnswer Dismiss(Sequence decision, const std::string& event);
-  /// Learns a reward without a decision, of an arm or of features.
-  Sequence Observe(const std::string& learner,
-                   const std::optional<ArmName>& arm,
-                   std::vector<float> features, std::vector<float> context,
-                   double reward);
+  /// Learns a reward without a decision, of an arm or of features. One with an
+  /// id that was seen before is not learned again.
+  RewardAnswer Observe(const std::string& learner,
+                       const std::optional<ArmName>& arm,
+                       std::vector<float> features, std::vector<float> context,
+                       double reward, const std::string& id = "");
 
   /// In the order of their bytes, those after the given one, at most `most`.
   std::vector<std::string> ListLearners(const std::optional<std::string>& after,
@@ -211,6 +215,8 @@ class ServedBandit {
   std::vector<SnapshotRow> Snapshots() const;
 
   BanditStats stats() const;
+  /// When the first of its open decisions was made.
+  std::optional<Time> OldestOpen() const;
 
   /// A digest of everything that decisions depend on: for tests.
   std::string Digest() const;

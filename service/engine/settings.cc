@@ -135,6 +135,7 @@ void TakePopulation(FieldTaker& fields, PopulationOptions& options) {
     throw Error(ErrorCode::kInvalidArgument,
                 "dim is missing: the number of features of an arm");
   }
+  CheckCount("dim", *dim, 1, kMaxDim);
   options.dim = *dim;
   TakeKind<PolicyKinds>(fields, "policy", options.policy);
   TakeKind<SearchKinds>(fields, "search", options.search);

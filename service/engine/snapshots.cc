@@ -69,9 +69,8 @@ void ServedBandit::State::FinishRestoring() {
   try {
     MakeEmpty();
     ReadAll(restoring);
-  } catch (const sql::Failure& failure) {
-    // It is tried again, and nothing is served until then.
-    throw Refused(Refusal::kUnavailable, failure.what());
+  } catch (const sql::Failure&) {
+    throw;  // it is tried again, and nothing is served until then
   } catch (...) {
     broken = true;
     throw;

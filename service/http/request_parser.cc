@@ -253,6 +253,12 @@ void RequestParser::on_field_impl(Field field, Text name, Text value,
     case field::content_type:
       return TakeOnce(value, head_.content_type, has_content_type_,
                       "Content-Type", error);
+    case field::content_encoding:
+      return TakeOnce(value, head_.content_encoding, has_content_encoding_,
+                      "Content-Encoding", error);
+    case field::accept:
+      head_.accept = value;
+      return;
     case field::expect:
       expects_continue_ = beast::iequals(value, "100-continue");
       return;

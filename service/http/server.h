@@ -35,6 +35,8 @@ struct Head {
   std::string query;  ///< without the question mark, not decoded
   std::string authorization;
   std::string content_type;
+  std::string content_encoding = {};
+  std::string accept = {};           ///< of several fields, the last one
   std::uint64_t content_length = 0;  ///< 0 if it is not known (chunked)
   bool has_body = false;
   std::string host = {};

@@ -21,7 +21,8 @@ enum class FailureKind : std::uint8_t {
   kIo,     ///< the disk refused to read or write; it may be tried again later
   kFatal,  ///< what was written may not be on the disk: it must not be used
            ///< any more by this process
-  kOther,  ///< the database refuses the statement
+  kTakenOver,  ///< another process owns it now: likewise
+  kOther,      ///< the database refuses the statement
 };
 
 /// A statement could not be carried out. The transaction, if there was one, is
@@ -73,7 +74,14 @@ class Statement {
 /// A connection, used by one thread at a time.
 class Database {
  public:
-  enum class Access : std::uint8_t { kWrite, kRead };
+  enum class Access : std::uint8_t {
+    kWrite,
+    kRead,
+    /// As kWrite, even if somebody else holds the lock of the one writer: it is
+    /// for the caller to see to it that the former writer writes no more. A
+    /// writer that hangs within a transaction is ended.
+    kTakeOver,
+  };
 
   virtual ~Database() = default;
 
@@ -91,7 +99,8 @@ class Database {
   /// Does what commits have left to do, which takes some milliseconds from time
   /// to time: to be called after commits. While somebody waits for the next
   /// one, it does only what cannot wait longer. Throws Failure if it means that
-  /// nothing may be written any more.
+  /// nothing may be written any more. After kTakeOver, it takes the lock of the
+  /// one writer as soon as that is free.
   virtual void TidyUp(bool somebody_waits) = 0;
   /// Does nothing without a transaction, and never throws.
   virtual void Rollback() noexcept = 0;
@@ -105,7 +114,8 @@ class Database {
 
 /// Opens a file of SQLite, or a database of PostgreSQL if the place begins with
 /// postgresql:// or postgres://. A file is made if it is missing and access is
-/// kWrite. There is one writer: a second one gets Failure(kBusy).
+/// not kRead. There is one writer: a second one gets Failure(kBusy), unless
+/// access is kTakeOver.
 std::unique_ptr<Database> Open(const std::string& place,
                                Database::Access access);
 

@@ -21,6 +21,17 @@ constexpr std::array<Word, 5> kWords = {{{"INTEGER64", "BIGINT"},
                                          {"BYTES", "BYTEA"},
                                          {"WITHOUT ROWID", ""}}};
 
+// Ends the connection that holds the lock of the one writer, and with it a
+// transaction in which that writer hangs.
+constexpr const char* kEndHolder =
+    "SELECT count(pg_terminate_backend(pid)) FROM pg_locks "
+    "WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid() "
+    "AND database = (SELECT oid FROM pg_database "
+    "WHERE datname = current_database()) "
+    "AND classid::bigint = hashtext('manyarms')::bigint & 4294967295 "
+    "AND objid::bigint = hashtext(current_schema())::bigint & 4294967295 "
+    "AND objsubid = 2";
+
 // Answers are taken each time that this many commands were sent.
 constexpr std::size_t kSome = 128;
 
@@ -60,10 +71,10 @@ FailureKind KindOfState(std::string_view state) {
 PostgresDatabase::PostgresDatabase(const std::string& url, Access access) {
   try {
     Connect(url);
-    if (access == Access::kWrite) {
-      PrepareForWriting();
-    } else {
+    if (access == Access::kRead) {
       Ask("SET default_transaction_read_only = on");
+    } else {
+      PrepareForWriting(access);
     }
     if (PQenterPipelineMode(connection_) != 1) FailLost();
   } catch (...) {
@@ -127,13 +138,13 @@ std::string PostgresDatabase::Ask(const char* query) {
   return PQgetvalue(answer.get(), 0, 0);
 }
 
-void PostgresDatabase::PrepareForWriting() {
+void PostgresDatabase::PrepareForWriting(Access access) {
   const std::string schema = Ask("SELECT coalesce(current_schema(), '')");
   if (schema.empty()) {
     throw Failure(FailureKind::kOther,
                   "PostgreSQL: there is no schema in the search path");
   }
-  TakeLock(schema);
+  TakeLock(schema, access);
   // A snapshot of many arms may take long, but a lock that somebody holds is to
   // be noticed.
   Ask("SET statement_timeout = 0");
@@ -145,16 +156,20 @@ void PostgresDatabase::PrepareForWriting() {
   }
 }
 
-void PostgresDatabase::TakeLock(const std::string& schema) {
-  // That of a process that was killed is released a moment later.
-  constexpr int kTries = 20;
-  for (int tries = 0; tries < kTries; ++tries) {
+void PostgresDatabase::TakeLock(const std::string& schema, Access access) {
+  // That of a process that was killed is released a moment later. Somebody
+  // whose connection is ended opens a new one, and must not be first.
+  constexpr std::chrono::milliseconds kPatience(2000);
+  const std::chrono::milliseconds pause(access == Access::kTakeOver ? 5 : 100);
+  for (std::chrono::milliseconds waited(0); waited < kPatience;
+       waited += pause) {
+    if (access == Access::kTakeOver) Ask(kEndHolder);
     if (Ask("SELECT pg_try_advisory_lock(hashtext('manyarms'), "
             "hashtext(current_schema()))") == "t") {
       holds_lock_ = true;
       return;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::this_thread::sleep_for(pause);
   }
   throw Failure(
       FailureKind::kBusy,

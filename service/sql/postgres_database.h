@@ -62,8 +62,8 @@ class PostgresDatabase final : public Database {
   void Connect(const std::string& url);
   /// Before the pipeline begins.
   std::string Ask(const char* query);
-  void PrepareForWriting();
-  void TakeLock(const std::string& schema);
+  void PrepareForWriting(Access access);
+  void TakeLock(const std::string& schema, Access access);
   void ReleaseLock() noexcept;
   /// Waits for all answers. Throws the first failure.
   void Synchronise();

@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "service/sql/column_types.h"
+#include "service/sql/former_writer.h"
 #include "service/sql/sqlite_statement.h"
 
 namespace manyarms::sql {
@@ -24,12 +26,19 @@ constexpr std::array<Word, 3> kWords = {
 // How long to wait for a lock that a tool holds for a moment.
 constexpr int kPatienceMilliseconds = 1000;
 
+// How long to wait for gaps between the transactions of a writer that is being
+// replaced, and until it has ended. Its gaps may be short.
+constexpr std::chrono::seconds kPatienceWithFormerWriter(3);
+constexpr std::chrono::microseconds kBetweenLooks(100);
+
 // Pages of 4 KB in the log, from which on they are moved to the file.
 constexpr int kLongLog = 4096;
 constexpr int kLongLogWhileSomebodyWaits = 2 * kLongLog;
 constexpr int kTooLongLog = 4 * kLongLog;
 constexpr std::chrono::seconds kBetweenWaits(1);
 constexpr int kPatienceWithReadersMilliseconds = 50;
+// How long a log with deleted rows waits for a moment when nobody waits.
+constexpr std::chrono::seconds kMostWithDeleted(10);
 
 // One path for a file, whichever way it is reached, as it has one lock.
 std::string OnePath(const std::string& place) {
@@ -86,14 +95,20 @@ FailureKind KindOf(int code) {
 SqliteDatabase::SqliteDatabase(const std::string& place, Access access)
     : path_(OnePath(place)), access_(access) {
   bool is_new = false;
-  if (access_ == Access::kWrite) {
-    lock_.emplace(path_ + ".lock");
+  if (access_ != Access::kRead) {
+    if (access_ == Access::kWrite) {
+      lock_.emplace(path_ + ".lock");
+    } else {
+      HasLock();
+    }
     is_new = !fs::exists(path_);
     if (is_new) MakePrivateFile(path_);
   }
   try {
     OpenFile();
-    if (access_ == Access::kWrite) PrepareForWriting(is_new);
+    if (access_ == Access::kRead) return;
+    if (!lock_) GetPastFormerWriter();
+    PrepareForWriting(is_new);
   } catch (...) {
     sqlite3_close(connection_);
     throw;
@@ -103,14 +118,56 @@ SqliteDatabase::SqliteDatabase(const std::string& place, Access access)
 SqliteDatabase::~SqliteDatabase() { sqlite3_close(connection_); }
 
 void SqliteDatabase::OpenFile() {
-  const int flags = access_ == Access::kWrite
-                        ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                        : SQLITE_OPEN_READONLY;
+  const int flags = access_ == Access::kRead
+                        ? SQLITE_OPEN_READONLY
+                        : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   const int code = sqlite3_open_v2(
       path_.c_str(), &connection_,
       flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   if (code != SQLITE_OK) Fail(code);
+  WaitPatiently();
+}
+
+void SqliteDatabase::WaitPatiently() {
   sqlite3_busy_timeout(connection_, kPatienceMilliseconds);
+}
+
+bool SqliteDatabase::HasLock() {
+  if (lock_) return true;
+  try {
+    lock_.emplace(path_ + ".lock");
+  } catch (const Failure&) {
+    return false;
+  }
+  if (connection_ != nullptr) WaitPatiently();
+  return true;
+}
+
+void SqliteDatabase::GetPastFormerWriter() {
+  // SQLite's own patience looks every 100 ms, which may never meet a gap.
+  sqlite3_busy_handler(
+      connection_,
+      [](void*, int looks) {
+        std::this_thread::sleep_for(kBetweenLooks);
+        return looks * kBetweenLooks < kPatienceWithFormerWriter ? 1 : 0;
+      },
+      nullptr);
+  try {
+    Execute("BEGIN IMMEDIATE");
+    return Rollback();
+  } catch (const Failure& failure) {
+    if (failure.kind() != FailureKind::kBusy) throw;
+  }
+  const bool is_ended = EndHolderOf(path_ + ".lock");
+  const auto end = std::chrono::steady_clock::now() + kPatienceWithFormerWriter;
+  while (is_ended && !HasLock() && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (HasLock()) return;
+  throw Failure(FailureKind::kBusy,
+                path_ +
+                    ": a process that cannot be ended from here hangs "
+                    "within a transaction");
 }
 
 void SqliteDatabase::PrepareForWriting(bool is_new) {
@@ -128,6 +185,15 @@ void SqliteDatabase::PrepareForWriting(bool is_new) {
       [](void* self, sqlite3*, const char*, int pages) {
         static_cast<SqliteDatabase*>(self)->log_pages_ = pages;
         return SQLITE_OK;
+      },
+      this);
+  sqlite3_update_hook(
+      connection_,
+      [](void* self, int what, const char*, const char*, sqlite3_int64) {
+        auto* database = static_cast<SqliteDatabase*>(self);
+        if (what != SQLITE_DELETE || database->log_has_deleted_) return;
+        database->log_has_deleted_ = true;
+        database->deleted_at_ = std::chrono::steady_clock::now();
       },
       this);
   if (is_new) SyncFolderOf(path_);
@@ -162,13 +228,17 @@ void SqliteDatabase::Run(std::string_view text) {
 }
 
 void SqliteDatabase::Begin() {
-  Execute(access_ == Access::kWrite ? "BEGIN IMMEDIATE" : "BEGIN");
+  Execute(access_ == Access::kRead ? "BEGIN" : "BEGIN IMMEDIATE");
 }
 
 void SqliteDatabase::Commit() { Execute("COMMIT"); }
 
 void SqliteDatabase::TidyUp(bool somebody_waits) {
+  // While the former writer may still move what is in the log, nobody else
+  // must.
+  if (!HasLock()) return;
   if (log_pages_ < moved_pages_) moved_pages_ = 0;  // the log began again
+  if (IsTimeToEmptyLog(somebody_waits)) return EmptyLog();
   const int most = somebody_waits ? kLongLogWhileSomebodyWaits : kLongLog;
   if (log_pages_ - moved_pages_ < most) return;
   // The log begins again with the next commit if nobody reads in it then. If
@@ -183,7 +253,7 @@ void SqliteDatabase::TidyUp(bool somebody_waits) {
       connection_, nullptr,
       waits ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, nullptr,
       nullptr);
-  if (waits) sqlite3_busy_timeout(connection_, kPatienceMilliseconds);
+  if (waits) WaitPatiently();
   if (code == SQLITE_OK) {
     moved_pages_ = log_pages_;
   } else if (KindOf(code) == FailureKind::kFatal) {
@@ -198,6 +268,31 @@ void SqliteDatabase::TidyUp(bool somebody_waits) {
 void SqliteDatabase::Rollback() noexcept {
   if (sqlite3_get_autocommit(connection_) != 0) return;
   sqlite3_exec(connection_, "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+bool SqliteDatabase::IsTimeToEmptyLog(bool somebody_waits) const {
+  if (!log_has_deleted_) return false;
+  const auto now = std::chrono::steady_clock::now();
+  return now >= next_wait_for_readers_ &&
+         (!somebody_waits || now >= deleted_at_ + kMostWithDeleted);
+}
+
+// As TidyUp, but nothing may be left in the log, so readers of it are waited
+// for.
+void SqliteDatabase::EmptyLog() {
+  sqlite3_busy_timeout(connection_, kPatienceWithReadersMilliseconds);
+  const int code = sqlite3_wal_checkpoint_v2(
+      connection_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  sqlite3_busy_timeout(connection_, kPatienceMilliseconds);
+  if (code == SQLITE_OK) {
+    log_pages_ = 0;
+    moved_pages_ = 0;
+    log_has_deleted_ = false;
+  } else if (KindOf(code) == FailureKind::kFatal) {
+    Fail(code);
+  } else {
+    next_wait_for_readers_ = std::chrono::steady_clock::now() + kBetweenWaits;
+  }
 }
 
 std::uint64_t SqliteDatabase::SizeInBytes() {

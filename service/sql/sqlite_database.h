@@ -31,7 +31,8 @@ class SqliteDatabase final : public Database {
   void Run(std::string_view text) override;
   void Begin() override;
   void Commit() override;
-  /// Moves a long log to the file.
+  /// Moves a long log to the file, and empties the log soon after rows were
+  /// deleted, whose bytes it still has.
   void TidyUp(bool somebody_waits) override;
   void Rollback() noexcept override;
   std::uint64_t SizeInBytes() override;
@@ -45,8 +46,13 @@ class SqliteDatabase final : public Database {
   void PrepareForWriting(bool is_new);
   void CheckedLogMode();
   void Execute(const char* text);
+  bool HasLock();
+  void GetPastFormerWriter();
+  void WaitPatiently();
   /// The connection does not move the log to the file when it is closed.
   void LeaveFilesAlone();
+  bool IsTimeToEmptyLog(bool somebody_waits) const;
+  void EmptyLog();
 
   std::string path_;
   Access access_;
@@ -55,6 +61,11 @@ class SqliteDatabase final : public Database {
   int log_pages_ = 0;    // in the log after the last commit
   int moved_pages_ = 0;  // the first ones of those, which are in the file, too
   std::chrono::steady_clock::time_point next_wait_for_readers_;
+  // Whether the log may have rows that were deleted since, as that of a former
+  // process may, and since when.
+  bool log_has_deleted_ = true;
+  std::chrono::steady_clock::time_point deleted_at_ =
+      std::chrono::steady_clock::now();
 };
 
 }  // namespace manyarms::sql

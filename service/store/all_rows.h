@@ -70,6 +70,7 @@ inline std::vector<std::string> AllRows(Store& store) {
   for (const BanditRow& bandit : store.Bandits()) {
     const BanditNumber number = bandit.bandit;
     lines.push_back(Line(bandit));
+    lines.push_back(fmt::format("{} places", store.Places(number)));
     store.ReadArms(number, [&](ArmRow&& arm) { lines.push_back(Line(arm)); });
     store.ReadFormerArms(number, [&](Store::FormerArm&& former) {
       lines.push_back(Line(former));
@@ -97,6 +98,9 @@ inline std::vector<std::string> AllRows(const StoreModel& model) {
   std::vector<std::string> lines;
   for (const auto& [number, bandit] : model.bandits) {
     lines.push_back(Line(bandit.row));
+    const auto last = bandit.arms.rbegin();
+    lines.push_back(fmt::format(
+        "{} places", last == bandit.arms.rend() ? 0 : last->first + 1));
     for (const auto& [place, arm] : bandit.arms) lines.push_back(Line(arm));
     auto former = bandit.former;
     std::ranges::sort(former, [](const auto& a, const auto& b) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 #include <utility>
 #include <variant>
 
@@ -17,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double kFirstPause = 0.1;
 constexpr double kLongestPause = 5;
 constexpr std::chrono::milliseconds kBriefly(100);
+constexpr std::chrono::seconds kBetweenLooks(1);
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -56,18 +56,20 @@ Committer::~Committer() {
 }
 
 void Committer::OpenFirst() {
-  database_ = sql::Open(options_.place, sql::Database::Access::kWrite);
-  MakeTables(*database_);
-  std::random_device random;
-  writer_ = static_cast<std::int64_t>((std::uint64_t{random()} << 31) ^
-                                      std::uint64_t{random()});
-  database_->Begin();
-  written_ = FirstUnused(*database_) - 1;
-  last_bandit_ = ReadMeta(*database_, "last_bandit").value_or(0);
-  WriteMeta(*database_, "sequence", static_cast<std::int64_t>(written_));
-  WriteMeta(*database_, "writer", writer_);
-  WriteMeta(*database_, "told_early", options_.tells_numbers_early ? 1 : 0);
-  database_->Commit();
+  auto database = sql::Open(
+      options_.place, options_.take_over ? sql::Database::Access::kTakeOver
+                                         : sql::Database::Access::kWrite);
+  MakeTables(*database);
+  database->Begin();
+  // What a former owner commits, it commits before this.
+  epoch_ = RaiseEpoch(*database);
+  written_ = FirstUnused(*database) - 1;
+  last_bandit_ = ReadMeta(*database, "last_bandit").value_or(0);
+  WriteMeta(*database, "sequence", static_cast<std::int64_t>(written_));
+  WriteMeta(*database, "told_early", options_.tells_numbers_early ? 1 : 0);
+  database->Commit();
+  stats_.epoch = epoch_;
+  database_ = std::make_unique<OwnedDatabase>(std::move(database), epoch_);
   changes_ = std::make_unique<ChangeWriter>(*database_);
   last_appended_ = written_;
   durable_ = written_;
@@ -132,6 +134,11 @@ bool Committer::failed_for_good() const {
   return failed_for_good_;
 }
 
+bool Committer::taken_over() const {
+  const std::scoped_lock lock(mutex_);
+  return taken_over_;
+}
+
 Sequence Committer::last_appended() const {
   const std::scoped_lock lock(mutex_);
   return last_appended_;
@@ -164,6 +171,7 @@ void Committer::Run() {
     CommitQueued();
     RunOneTask();
     DeleteForgotten();
+    LookForTakeOver();
     TidyUp();
   }
   std::vector<Waiters::Done> left;
@@ -187,11 +195,9 @@ bool Committer::WaitForWork() {
     return stopping_ || !queue_.empty() || !tasks_.empty();
   };
   if (failed_for_good_) return false;
-  if (has_forgotten_) {
-    work_.wait_until(lock, next_forgetting_, has_work);
-  } else {
-    work_.wait(lock, has_work);
-  }
+  const auto end =
+      has_forgotten_ ? std::min(next_forgetting_, next_look_) : next_look_;
+  work_.wait_until(lock, end, has_work);
   // What is still to be forgotten is found again by the next process.
   return !(stopping_ && queue_.empty() && tasks_.empty());
 }
@@ -239,16 +245,19 @@ void Committer::Write(const Batch& batch, Sequence last) {
 
 bool Committer::Reopened(Sequence last) {
   if (database_) return false;
+  // Whoever has taken over the store holds its lock.
+  RequireEpoch(*sql::Open(options_.place, sql::Database::Access::kRead),
+               epoch_);
   auto database = sql::Open(options_.place, sql::Database::Access::kWrite);
-  const auto writer = ReadMeta(*database, "writer");
+  RequireEpoch(*database, epoch_);
   const auto sequence =
       static_cast<Sequence>(ReadMeta(*database, "sequence").value_or(0));
-  if (writer != writer_ || (sequence != written_ && sequence != last)) {
+  if (sequence != written_ && sequence != last) {
     throw sql::Failure(
         sql::FailureKind::kFatal,
         "another process wrote to this store while the connection was lost");
   }
-  database_ = std::move(database);
+  database_ = std::make_unique<OwnedDatabase>(std::move(database), epoch_);
   changes_ = std::make_unique<ChangeWriter>(*database_);
   return sequence == last;
 }
@@ -262,7 +271,9 @@ std::optional<Committer::Failed> Committer::Try(
   } catch (const sql::Failure& failure) {
     failed.why = failure.what();
     failed.error = std::current_exception();
-    failed.is_fatal = failure.kind() == sql::FailureKind::kFatal;
+    failed.taken_over = failure.kind() == sql::FailureKind::kTakenOver;
+    failed.is_fatal =
+        failed.taken_over || failure.kind() == sql::FailureKind::kFatal;
     failed.for_good =
         failed.is_fatal || failure.kind() == sql::FailureKind::kOther;
     failed.is_brief = failure.kind() == sql::FailureKind::kLost ||
@@ -310,6 +321,7 @@ void Committer::Note(const Failed& failed) {
     const std::scoped_lock lock(mutex_);
     failure_ = failed.why;
     failed_for_good_ = failed.for_good;
+    taken_over_ = failed.taken_over;
     waiters_.TakeAll(left);
     tasks.swap(tasks_);
     if (failed_for_good_) {
@@ -365,6 +377,17 @@ void Committer::DeleteForgotten() {
   if (!failed) return;
   if (failed->is_fatal) Note(*failed);
   next_forgetting_ = Clock::now() + std::chrono::seconds(1);
+}
+
+void Committer::LookForTakeOver() {
+  const auto now = Clock::now();
+  if (failed_for_good() || now < next_look_) return;
+  next_look_ = now + kBetweenLooks;
+  const auto failed = Try([&] {
+    Reopened(written_);
+    RequireEpoch(*database_, epoch_);
+  });
+  if (failed && failed->is_fatal) Note(*failed);
 }
 
 void Committer::TidyUp() {

@@ -18,6 +18,7 @@
 #include "service/sql/database.h"
 #include "service/store/change_writer.h"
 #include "service/store/old_rows.h"
+#include "service/store/owned_database.h"
 #include "service/store/store.h"
 #include "service/store/waiters.h"
 
@@ -39,6 +40,7 @@ class Committer {
   bool congested() const;
   std::string failure() const;
   bool failed_for_good() const;
+  bool taken_over() const;
   Sequence last_appended() const;
   StoreStats stats() const;
 
@@ -59,6 +61,7 @@ class Committer {
     std::string why;
     std::exception_ptr error;
     bool is_fatal = false;  // nothing may be written any more
+    bool taken_over = false;
     bool for_good = false;  // or it, or this, can never be
     bool is_brief = false;  // it may work at once when it is tried again
   };
@@ -78,6 +81,8 @@ class Committer {
   void CommitQueued();
   void RunOneTask();
   void DeleteForgotten();
+  /// Once a second, so that an owner that has nothing to write ends, too.
+  void LookForTakeOver();
   void TidyUp();
   /// Notes that all numbers that were given are in the database.
   void Close();
@@ -95,14 +100,15 @@ class Committer {
   static void Refuse(std::deque<Waiting>& tasks, const std::string& why);
 
   const StoreOptions options_;
-  std::int64_t writer_ = 0;  // this process, in the table meta
+  std::int64_t epoch_ = 0;  // of this process, in the table meta
 
   // Only the thread uses these.
-  std::unique_ptr<sql::Database> database_;
+  std::unique_ptr<OwnedDatabase> database_;
   std::unique_ptr<ChangeWriter> changes_;
   ForgottenRows forgotten_;
   bool has_forgotten_ = true;
   std::chrono::steady_clock::time_point next_forgetting_;
+  std::chrono::steady_clock::time_point next_look_;
   Sequence written_ = 0;  // the last change in the database
 
   mutable std::mutex mutex_;
@@ -119,6 +125,7 @@ class Committer {
   std::size_t in_batch_bytes_ = 0;
   std::string failure_;
   bool failed_for_good_ = false;
+  bool taken_over_ = false;
   bool stopping_ = false;
   StoreStats stats_;
 

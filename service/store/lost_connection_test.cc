@@ -109,8 +109,7 @@ TEST(PostgresStore, EndsIfSomebodyElseWroteMeanwhile) {
   Store store({.place = place});
   store.Wait(store.Append(NumberedChange(1)));
   const std::string schema = place.substr(place.rfind('D') + 1);
-  server.Query("UPDATE " + schema +
-               ".meta SET value = 7 WHERE name = 'writer'");
+  server.Query("UPDATE " + schema + ".meta SET value = 7 WHERE name = 'epoch'");
   server.EndConnections();
   for (int tries = 0; tries < 100 && !store.failed_for_good(); ++tries) {
     const Sequence change = store.Append(NumberedChange(2));

@@ -3,13 +3,16 @@
 #include <future>
 #include <utility>
 
+#include "service/store/foreign_tables.h"
 #include "service/store/old_rows.h"
 #include "service/store/store_state.h"
 
 namespace manyarms::service {
 
-Store::Store(const StoreOptions& options)
-    : state_(std::make_unique<State>(options)) {}
+Store::Store(const StoreOptions& options) {
+  RefuseForeignTables(options.place);
+  state_ = std::make_unique<State>(options);
+}
 
 Store::~Store() = default;
 
@@ -71,6 +74,8 @@ std::string Store::failure() const { return state_->committer.failure(); }
 bool Store::failed_for_good() const {
   return state_->committer.failed_for_good();
 }
+
+bool Store::taken_over() const { return state_->committer.taken_over(); }
 
 Sequence Store::last_appended() const {
   return state_->committer.last_appended();

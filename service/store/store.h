@@ -26,6 +26,9 @@ struct StoreOptions {
   /// process that did so and did not close its store, numbers are left out, so
   /// that none is given twice.
   bool tells_numbers_early = false;
+  /// Whether to open a store that another process has open, which can write
+  /// nothing from then on: its store fails for good.
+  bool take_over = false;
 };
 
 struct BanditRow {
@@ -50,6 +53,7 @@ struct StoreStats {
   std::uint64_t bytes = 0;    ///< on the disk
   double last_commit_seconds = 0;
   double commit_seconds = 0;  ///< of all commits
+  std::int64_t epoch = 0;     ///< of this process
   std::string failure;        ///< why nothing is written now, or empty
 };
 
@@ -60,14 +64,17 @@ struct StoreStats {
 /// was not written is kept and tried again, and failure() says why (of a lost
 /// connection or a lock only if a second try fails, too). After a
 /// failed fsync nothing is tried again: failed_for_good() is true, and the
-/// process has to end; the next one begins with what was durable.
+/// process has to end; the next one begins with what was durable. So it is when
+/// another process has taken over the store, which is noticed when something
+/// is to be written, or a second later.
 ///
 /// Thread safety: any thread may call any method.
 class Store {
  public:
   /// Opens the store, and makes or updates its tables. Throws Error, among
-  /// others kUnsupported for tables of a later version, and sql::Failure(kBusy)
-  /// if another process writes to it.
+  /// others kUnsupported for tables of a later version or of another program,
+  /// in which nothing is changed, and sql::Failure(kBusy) if another process
+  /// writes to it.
   explicit Store(const StoreOptions& options);
   /// Waits until everything is durable, or cannot become so.
   ~Store();
@@ -80,6 +87,8 @@ class Store {
   /// The largest number that a bandit had when the store was opened, 0 if there
   /// was none.
   BanditNumber last_bandit() const;
+  /// One more than the largest place that an arm of the bandit ever had.
+  std::uint64_t Places(BanditNumber bandit);
   /// In ascending order of places, with those that wait for an arm.
   void ReadArms(BanditNumber bandit, const std::function<void(ArmRow&&)>& use);
   void ReadLearners(BanditNumber bandit,
@@ -157,6 +166,7 @@ class Store {
   /// Why nothing can be written now; empty if nothing is wrong.
   std::string failure() const;
   bool failed_for_good() const;
+  bool taken_over() const;
   Sequence last_appended() const;
   StoreStats stats() const;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "manyarms/error.h"
+#include "service/store/read_ahead.h"
 #include "service/store/rows.h"
 #include "service/store/store_state.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 // Rows are read in pages, so that no transaction is open for long: SQLite's log
 // could not begin again meanwhile.
-constexpr std::int64_t kPage = 10'000;
+constexpr std::int64_t kPage = 4'000;
 
 const std::string& EventQuery(bool of_decisions) {
   static const auto query = [](std::string_view columns,
@@ -123,6 +124,12 @@ std::vector<BanditRow> Store::Bandits() {
   });
 }
 
+std::uint64_t Store::Places(BanditNumber bandit) {
+  return NumberOf(
+      state_->readers,
+      "SELECT COALESCE(max(place) + 1, 0) FROM arms WHERE bandit = $1", bandit);
+}
+
 void Store::ReadArms(BanditNumber bandit,
                      const std::function<void(ArmRow&&)>& use) {
   static const std::string text = fmt::format(
@@ -130,55 +137,57 @@ void Store::ReadArms(BanditNumber bandit,
       "ORDER BY place LIMIT $3",
       kArmColumns);
   std::int64_t last = -1;
-  for (bool at_end = false; !at_end;) {
-    auto page = state_->readers.With([&](Reader& reader) {
-      std::vector<ArmRow> arms;
-      auto& query = reader.Prepared(text);
-      query.Integer(bandit).Integer(last).Integer(kPage);
-      while (query.Next()) arms.push_back(ArmAt(query));
-      return arms;
-    });
-    at_end = page.size() < static_cast<std::size_t>(kPage);
-    if (!page.empty()) last = page.back().place;
-    for (ArmRow& arm : page) use(std::move(arm));
-  }
+  ReadAhead(
+      [&] {
+        auto arms = state_->readers.With([&](Reader& reader) {
+          std::vector<ArmRow> page;
+          auto& query = reader.Prepared(text);
+          query.Integer(bandit).Integer(last).Integer(kPage);
+          while (query.Next()) page.push_back(ArmAt(query));
+          return page;
+        });
+        if (!arms.empty()) last = arms.back().place;
+        return arms;
+      },
+      use);
 }
 
 void Store::ReadLearners(BanditNumber bandit,
                          const std::function<void(LearnerSaved&&)>& use) {
-  // What a learner knows may be large: pages have a few megabytes.
-  constexpr std::size_t kBytes = std::size_t{8} << 20;
+  // What a learner knows may be large: pages have two megabytes.
+  constexpr std::size_t kBytes = std::size_t{2} << 20;
   std::int64_t rows = 16;
-  std::string last;
-  for (bool is_first = true, at_end = false; !at_end; is_first = false) {
-    auto page = state_->readers.With([&](Reader& reader) {
-      std::vector<LearnerSaved> learners;
-      auto& query = reader.Prepared(fmt::format(
-          "SELECT learner, knowledge, open, as_of FROM learners "
-          "WHERE bandit = $1 AND learner {} $2 ORDER BY learner LIMIT $3",
-          is_first ? ">=" : ">"));
-      query.Integer(bandit).Text(last).Integer(rows);
-      while (query.Next()) {
-        const auto knowledge = query.BytesAt(1);
-        learners.push_back(
-            {.bandit = bandit,
-             .learner = std::string(query.TextAt(0)),
-             .knowledge = {knowledge.begin(), knowledge.end()},
-             .open = std::string(query.TextAt(2)),
-             .as_of = static_cast<Sequence>(query.IntegerAt(3))});
-      }
-      return learners;
-    });
-    at_end = page.size() < static_cast<std::size_t>(rows);
-    std::size_t bytes = 1;
-    for (LearnerSaved& learner : page) {
-      bytes += learner.knowledge.size() + learner.open.size();
-    }
-    if (!page.empty()) last = page.back().learner;
-    rows = static_cast<std::int64_t>(
-        std::clamp<std::size_t>(kBytes * page.size() / bytes, 1, 10'000));
-    for (LearnerSaved& learner : page) use(std::move(learner));
-  }
+  std::optional<std::string> last;
+  ReadAhead(
+      [&] {
+        auto learners = state_->readers.With([&](Reader& reader) {
+          std::vector<LearnerSaved> page;
+          auto& query = reader.Prepared(fmt::format(
+              "SELECT learner, knowledge, open, as_of FROM learners "
+              "WHERE bandit = $1 AND learner {} $2 ORDER BY learner LIMIT $3",
+              last ? ">" : ">="));
+          query.Integer(bandit).Text(last.value_or("")).Integer(rows);
+          while (query.Next()) {
+            const auto knowledge = query.BytesAt(1);
+            page.push_back(
+                {.bandit = bandit,
+                 .learner = std::string(query.TextAt(0)),
+                 .knowledge = {knowledge.begin(), knowledge.end()},
+                 .open = std::string(query.TextAt(2)),
+                 .as_of = static_cast<Sequence>(query.IntegerAt(3))});
+          }
+          return page;
+        });
+        std::size_t bytes = 1;
+        for (const LearnerSaved& learner : learners) {
+          bytes += learner.knowledge.size() + learner.open.size();
+        }
+        if (!learners.empty()) last = learners.back().learner;
+        rows = static_cast<std::int64_t>(std::clamp<std::size_t>(
+            kBytes * learners.size() / bytes, 1, std::size_t{kPage}));
+        return learners;
+      },
+      use);
 }
 
 void Store::ReadEvents(BanditNumber bandit, Sequence after,

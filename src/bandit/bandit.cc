@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "bandit/state.h"
 #include "base/check.h"
@@ -23,7 +24,8 @@ void CheckRewards(const RewardScale& scale, std::span<const double> rewards,
 }  // namespace
 
 Bandit::Bandit(const BanditOptions& options)
-    : state_(std::make_unique<State>(options)) {}
+    : Bandit(std::make_unique<State>(options)) {}
+Bandit::Bandit(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Bandit::~Bandit() = default;
 Bandit::Bandit(Bandit&&) noexcept = default;
 Bandit& Bandit::operator=(Bandit&&) noexcept = default;
@@ -70,8 +72,8 @@ Decision Bandit::Choose(const Eligible& eligible, Context context) {
   State& state = *state_;
   const ArmSet* among = state.eligible_arms.Of(eligible);
   return state.Decide(
-      state.ChooseAmong(state.pending.last() + 1, among, context), among,
-      context);
+      state.ChooseAmong(state.pending.last() + 1, among, context),
+      state.CountEligible(among), context);
 }
 
 std::vector<Decision> Bandit::ChooseBest(std::size_t count,
@@ -83,8 +85,8 @@ std::vector<Decision> Bandit::ChooseBest(std::size_t count,
   if (count == 0) return {};
   const ArmSet* among = state_->eligible_arms.Of(eligible);
   const TopRequest request{.count = std::min(count, size()), .among = among};
-  return state_->DecideAll(state_->ChooseSlate(request, context), among,
-                           context);
+  return state_->DecideAll(state_->ChooseSlate(request, context),
+                           state_->CountEligible(among), context);
 }
 
 std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
@@ -103,7 +105,7 @@ std::vector<Decision> Bandit::ChooseDraws(std::size_t count,
     chosen.push_back(
         state_->ChooseAmong(first + i, among, model.At(contexts, i)));
   }
-  return state_->DecideAll(chosen, among, contexts);
+  return state_->DecideAll(chosen, state_->CountEligible(among), contexts);
 }
 
 Probability Bandit::Propensity(DecisionId decision, std::uint64_t draws,

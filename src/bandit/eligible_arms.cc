@@ -12,12 +12,19 @@ const ArmSet* EligibleArms::Of(const Eligible& eligible) {
   if (store_.size() == 0) {
     throw Error(ErrorCode::kNoArms, "there are no arms to choose from");
   }
+  const ArmSet* set = OfAny(eligible);
+  if (set != nullptr && set->size() == 0) {
+    throw Error(ErrorCode::kNoArms, "no arm is eligible");
+  }
+  return set;
+}
+
+const ArmSet* EligibleArms::OfAny(const Eligible& eligible) {
   if (std::holds_alternative<std::monostate>(eligible)) return nullptr;
   set_.Clear();
   if (const auto* ids = std::get_if<1>(&eligible)) AddIds(*ids);
   if (const auto* mask = std::get_if<2>(&eligible)) AddMasked(*mask);
   if (const auto* places = std::get_if<3>(&eligible)) AddPlaces(places->lanes);
-  if (set_.size() == 0) throw Error(ErrorCode::kNoArms, "no arm is eligible");
   return &set_;
 }
 

@@ -22,6 +22,9 @@ class EligibleArms {
   /// Error(kInvalidArgument).
   const ArmSet* Of(const Eligible& eligible);
 
+  /// The same, but it may be that there are no arms, or that none is eligible.
+  const ArmSet* OfAny(const Eligible& eligible);
+
  private:
   void AddIds(std::span<const ArmId> ids);
   void AddMasked(std::span<const bool> mask);

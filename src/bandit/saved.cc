@@ -64,6 +64,12 @@ Bandit Bandit::Load(const std::filesystem::path& path, Names* names) {
 }
 
 Bandit Bandit::Load(std::istream& in, Names* names) {
+  return Bandit(State::Load(in, names));
+}
+
+std::unique_ptr<Bandit::State> Bandit::State::Load(std::istream& in,
+                                                   Names* names,
+                                                   const WrapIndex& wrap) {
   ByteReader reader = CheckedReader(in, kMagic);
   const std::uint32_t format = ReadFormat(reader, kFormat);
   try {
@@ -72,8 +78,8 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
     const std::uint64_t dim = ModelOf(options).coefficients() + 1;
     CheckSaved(reader.left() / sizeof(double) >= dim * (dim + 1) / 2,
                "it ends too early");
-    Bandit bandit(options);
-    State& state = *bandit.state_;
+    auto loaded = std::make_unique<State>(options, wrap);
+    State& state = *loaded;
     state.store.Restore(reader);
     state.posterior.Restore(reader);
     const std::vector<Slot> slots = state.store.Slots();
@@ -85,7 +91,7 @@ Bandit Bandit::Load(std::istream& in, Names* names) {
     if (format >= 4) state.posterior.RestoreInverse(reader);
     CheckSaved(reader.left() == 0, "something follows its end");
     if (names != nullptr) *names = std::move(restored);
-    return bandit;
+    return loaded;
   } catch (const Error& error) {
     RethrowAsCorrupt(error);
   }

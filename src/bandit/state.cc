@@ -13,18 +13,18 @@
 
 namespace manyarms {
 
-Bandit::State::State(const BanditOptions& given)
+Bandit::State::State(const BanditOptions& given, const WrapIndex& wrap)
     : options(given),
       scale(ScaleOf(given)),
       model(ModelOf(given)),
       catalogue(scale.inner_dim()),
       store(catalogue.state_->store),
       posterior(StartOf(given)),
-      index(MakeSharedIndex(given.policy,
-                            model.has_contexts()
-                                ? WithinBudget(given.search, kContextOrderBytes)
-                                : given.search,
-                            store, given.seed)),
+      index(wrap(MakeSharedIndex(
+          given.policy,
+          model.has_contexts() ? WithinBudget(given.search, kContextOrderBytes)
+                               : given.search,
+          store, given.seed))),
       policy(MakePolicy(given.policy, given.search,
                         {.store = store,
                          .posterior = posterior,
@@ -80,7 +80,7 @@ std::vector<Bandit::State::Chosen> Bandit::State::ChooseSlate(
   return slate;
 }
 
-Decision Bandit::State::Decide(const Chosen& chosen, const ArmSet* among,
+Decision Bandit::State::Decide(const Chosen& chosen, std::size_t eligible,
                                Context context) {
   const Hit& hit = chosen.hit;
   if (hit.slot == kNoSlot) {  // from a forged file, for instance
@@ -89,7 +89,6 @@ Decision Bandit::State::Decide(const Chosen& chosen, const ArmSet* among,
                 "learned cannot be");
   }
   const ArmId arm = store.id(hit.slot);
-  const std::size_t eligible = CountEligible(among);
   const std::span<float> row =
       pending.Add({.arm = arm,
                    .eligible = chosen.follows ? 0 : eligible,
@@ -109,12 +108,12 @@ Decision Bandit::State::Decide(const Chosen& chosen, const ArmSet* among,
 }
 
 std::vector<Decision> Bandit::State::DecideAll(
-    const std::vector<Chosen>& chosen, const ArmSet* among,
+    const std::vector<Chosen>& chosen, std::size_t eligible,
     std::span<const float> contexts) {
   std::vector<Decision> decisions;
   decisions.reserve(chosen.size());
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    decisions.push_back(Decide(chosen[i], among, model.At(contexts, i)));
+    decisions.push_back(Decide(chosen[i], eligible, model.At(contexts, i)));
   }
   return decisions;
 }

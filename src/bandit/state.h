@@ -1,7 +1,10 @@
 #ifndef MANYARMS_BANDIT_STATE_H_
 #define MANYARMS_BANDIT_STATE_H_
 
+#include <functional>
+#include <istream>
 #include <memory>
+#include <ostream>
 #include <span>
 #include <vector>
 
@@ -20,7 +23,18 @@ namespace manyarms {
 /// The parts of a bandit. They use slots, and features and rewards on the inner
 /// scale (RewardScale); the bandit converts from and to what callers use.
 struct Bandit::State {
-  explicit State(const BanditOptions& given);
+  /// Makes of the index over all arms the one that the policy asks.
+  using WrapIndex =
+      std::function<std::unique_ptr<Index>(std::unique_ptr<Index>)>;
+  static std::unique_ptr<Index> AsItIs(std::unique_ptr<Index> index) {
+    return index;
+  }
+
+  explicit State(const BanditOptions& given, const WrapIndex& wrap = AsItIs);
+
+  /// Reads what Save has written. Throws what Bandit::Load throws.
+  static std::unique_ptr<State> Load(std::istream& in, Names* names,
+                                     const WrapIndex& wrap = AsItIs);
 
   /// The arm of a reward without a decision. Throws Error(kUnknownId).
   Slot ToObserve(ArmId id) const;
@@ -35,10 +49,11 @@ struct Bandit::State {
   Chosen ChooseAmong(DecisionId number, const ArmSet* among, Context context);
   std::vector<Chosen> ChooseSlate(const TopRequest& request, Context context);
 
-  Decision Decide(const Chosen& chosen, const ArmSet* among, Context context);
+  /// `eligible` is the number of arms that were eligible.
+  Decision Decide(const Chosen& chosen, std::size_t eligible, Context context);
   /// `contexts` has one context for all of them, or one for each.
   std::vector<Decision> DecideAll(const std::vector<Chosen>& chosen,
-                                  const ArmSet* among,
+                                  std::size_t eligible,
                                   std::span<const float> contexts);
 
   std::size_t CountEligible(const ArmSet* among) const {

@@ -181,14 +181,14 @@ TEST(EvaluationLog, FollowsChangesOfArms) {
       "{\"event\":\"arm\",\"arm\":77,\"features\":[9,9,9]}\n";
   EXPECT_EQ(Evaluate(Read(text + ninth), FixedArms{}, {.policy = Ucb()}),
             before);
-  // ... but there it does: 8 arms were eligible, and 9 are there.
+  // ... but there it does: 8 arms were eligible, and 9 are there, so that no
+  // choice was among all of them.
   const std::size_t first = text.find(R"({"event":"decision")");
   std::string early = text;
   early.insert(first, ninth);
-  ExpectError(ErrorCode::kInvalidArgument,
-              {"line ", "8 arms were eligible, and there are 9"}, [&] {
-                Evaluate(Read(early), FixedArms{}, {.policy = Ucb()}, 0);
-              });
+  ExpectError(
+      ErrorCode::kInvalidArgument, {"all 400 choices", "some of the arms only"},
+      [&] { Evaluate(Read(early), FixedArms{}, {.policy = Ucb()}, 0); });
   // Updated at once to what it was, and removed again.
   early.insert(first + ninth.size(),
                "{\"event\":\"arm\",\"arm\":77,\"features\":[1,2,3]}\n"

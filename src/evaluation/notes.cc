@@ -7,10 +7,18 @@
 
 namespace manyarms {
 
+std::vector<std::string> NotesOnRestricted(std::size_t restricted) {
+  if (restricted == 0) return {};
+  return {fmt::format(
+      "{} choices from some of the arms only were left out: the estimates are "
+      "of choices among all arms",
+      restricted)};
+}
+
 std::vector<std::string> NotesOn(const Evaluation& result,
                                  std::span<const double> rewards) {
   constexpr double kFewChoices = 100;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = NotesOnRestricted(result.restricted);
   const WeightSummary& weights = result.weights;
   if (weights.effective_sample_size < kFewChoices) {
     notes.push_back(

@@ -67,6 +67,7 @@ struct PolicyEvaluation::State {
   const std::unique_ptr<Subject> subject;
   std::size_t learned = 0;
   std::size_t passed_over = 0;
+  std::size_t restricted = 0;
   std::size_t certain = 0;
   std::size_t uniform = 0;
   std::uint64_t bare_line = 0;  // of a uniform choice without probability
@@ -118,6 +119,10 @@ void PolicyEvaluation::State::CheckProbabilities() const {
 void PolicyEvaluation::State::Evaluate(const LoggedChoice& choice) {
   if (options.uniform_only && !choice.uniform) {
     ++passed_over;
+    return;
+  }
+  if (subject->IsRestricted(choice)) {
+    ++restricted;
     return;
   }
   subject->Check(choice);
@@ -197,6 +202,14 @@ void PolicyEvaluation::Evaluate(const LoggedChoice& choice) {
 Evaluation PolicyEvaluation::Result() const {
   const State& state = *state_;
   const std::size_t evaluated = state.rewards.size();
+  if (evaluated == 0 && state.restricted > 0) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("all {} choices that could be evaluated were made "
+                            "from some of the arms only: what another policy "
+                            "would have chosen is known only where all arms "
+                            "were eligible",
+                            state.restricted));
+  }
   state.CheckProbabilities();
   const EstimatorOptions& options = state.options.estimators;
   const WeightedChoices choices = state.weighted();
@@ -204,6 +217,7 @@ Evaluation PolicyEvaluation::Result() const {
       .learned = state.learned,
       .evaluated = evaluated,
       .passed_over = state.passed_over,
+      .restricted = state.restricted,
       .certain = state.certain,
       .weights = SummariseWeights(choices, options),
       .logged = MeanReward(state.rewards, options.level),

@@ -311,10 +311,37 @@ TEST_F(RefusedChoices, OfAnUnknownArm) {
   Refuse(ErrorCode::kUnknownId, {"there is no arm 8"});
 }
 
-TEST_F(RefusedChoices, AmongFewerArms) {
-  choice_.eligible = 3;
+TEST_F(RefusedChoices, AmongMoreArms) {
+  choice_.eligible = 9;
   Refuse(ErrorCode::kInvalidArgument,
-         {"3 arms were eligible, and there are 8", "all arms"});
+         {"9 arms were eligible, and there are 8"});
+}
+
+// What a choice among some of the arms would have earned changes nothing.
+TEST_F(RefusedChoices, AmongFewerArmsAreLeftOutAndCounted) {
+  const Evaluation before = evaluation_.Result();
+  for (const double reward : {0.0, 1000.0}) {
+    choice_.eligible = 3;
+    choice_.reward = reward;
+    evaluation_.Evaluate(choice_);
+  }
+  Evaluation after = evaluation_.Result();
+  EXPECT_EQ(after.restricted, 2U);
+  ASSERT_FALSE(after.notes.empty());
+  EXPECT_NE(after.notes.front().find("2 choices from some of the arms"),
+            std::string::npos);
+  after.restricted = 0;
+  after.notes = before.notes;
+  EXPECT_EQ(after, before);
+}
+
+TEST(PolicyEvaluation, NeedsChoicesAmongAllArms) {
+  const SmallLog log(8);
+  std::vector<LoggedChoice> choices = log.Choices(10);
+  for (LoggedChoice& choice : choices) choice.eligible = 3;
+  ExpectError(ErrorCode::kInvalidArgument,
+              {"all 10 choices", "some of the arms only"},
+              [&] { Evaluate(choices, log.arms(), {.policy = Ucb()}, 0); });
 }
 
 TEST_F(RefusedChoices, OfAnArmThatHasChanged) {

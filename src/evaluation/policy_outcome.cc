@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "evaluation/notes.h"
 #include "manyarms/error.h"
 #include "manyarms/estimators.h"
 #include "policy/kinds.h"
@@ -54,6 +55,7 @@ void AddEvaluation(const Evaluation& result, nlohmann::ordered_json& row) {
   row["learned"] = result.learned;
   row["evaluated"] = result.evaluated;
   row["passed_over"] = result.passed_over;
+  row["restricted"] = result.restricted;
   row["certain"] = result.certain;
   row["weights"] = {
       {"mean", result.weights.mean},
@@ -99,6 +101,9 @@ PolicyOutcome OutcomeOf(const EvaluationLog& log, const FixedArms& arms,
     outcome.replay =
         Replay(log, arms, {.policy = policy, .level = options.level},
                show("replaying"));
+    if (!outcome.evaluation) {
+      outcome.notes = NotesOnRestricted(outcome.replay->restricted);
+    }
   } catch (const Error& error) {
     if (!outcome.evaluation) throw;
     outcome.notes.push_back(fmt::format("no replay: {}", error.what()));
@@ -129,6 +134,7 @@ nlohmann::ordered_json ToJson(const EvaluationLog& log, double level,
   if (outcome.evaluation) AddEvaluation(*outcome.evaluation, row);
   if (outcome.replay) {
     row["offered"] = outcome.replay->offered;
+    row["replay_restricted"] = outcome.replay->restricted;
     row["matches"] = outcome.replay->matches;
     row["replay"] = Json(outcome.replay->reward);
   }

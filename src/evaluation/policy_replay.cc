@@ -20,6 +20,7 @@ struct PolicyReplay::State {
   const std::unique_ptr<Subject> subject;
   std::size_t offered = 0;
   std::size_t passed_over = 0;
+  std::size_t restricted = 0;
   std::vector<double> rewards;  // of matches
 };
 
@@ -57,6 +58,10 @@ bool PolicyReplay::Offer(const LoggedChoice& choice) {
     ++state.passed_over;
     return false;
   }
+  if (state.subject->IsRestricted(choice)) {
+    ++state.restricted;
+    return false;
+  }
   bool matches = false;
   AtLine(choice.line, [&] {
     state.subject->Check(choice);
@@ -71,13 +76,14 @@ ReplayResult PolicyReplay::Result() const {
   const State& state = *state_;
   if (state.rewards.size() < 2) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("the policy agreed with {} of {} uniform choices, "
-                            "an interval needs at least 2",
+                fmt::format("the policy agreed with {} of {} uniform choices "
+                            "from all arms, an interval needs at least 2",
                             state.rewards.size(), state.offered));
   }
   return {.offered = state.offered,
           .matches = state.rewards.size(),
           .passed_over = state.passed_over,
+          .restricted = state.restricted,
           .reward = MeanReward(state.rewards, state.options.level)};
 }
 

@@ -101,6 +101,25 @@ TEST(PolicyReplay, NeedsTwoMatches) {
               });
 }
 
+TEST(PolicyReplay, LeavesOutAndCountsChoicesAmongFewerArms) {
+  const SmallLog log(6);
+  const ReplayOptions options{.policy = BanditOptions{.dim = SmallLog::kDim}};
+  const std::vector<LoggedChoice> choices = log.Choices(400);
+  std::vector<LoggedChoice> mixed;
+  for (const LoggedChoice& choice : choices) {
+    mixed.push_back(choice);
+    LoggedChoice restricted = choice;
+    restricted.eligible = 5;
+    restricted.uniform = true;
+    restricted.reward = 1000;
+    mixed.push_back(restricted);
+  }
+  ReplayResult result = Replay(mixed, log.arms(), options);
+  EXPECT_EQ(result.restricted, 400U);
+  result.restricted = 0;
+  EXPECT_EQ(result, Replay(choices, log.arms(), options));
+}
+
 TEST(PolicyReplay, NamesTheLineOfAChoiceThatItCannotUse) {
   const SmallLog log(6);
   const BanditOptions options{.dim = SmallLog::kDim};
@@ -111,9 +130,9 @@ TEST(PolicyReplay, NamesTheLineOfAChoiceThatItCannotUse) {
   const ReplayResult before = replay.Result();
   LoggedChoice odd = choices.front();
   odd.line = 41;
-  odd.eligible = 5;
+  odd.eligible = 9;
   ExpectError(ErrorCode::kInvalidArgument,
-              {"line 41: 5 arms were eligible, and there are 8"},
+              {"line 41: 9 arms were eligible, and there are 8"},
               [&] { replay.Offer(odd); });
   odd.eligible = 8;
   odd.arm = 12;

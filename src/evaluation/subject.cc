@@ -176,6 +176,10 @@ std::unique_ptr<Subject> Make(const PopulationOptions& options) {
 
 }  // namespace
 
+bool Subject::IsRestricted(const LoggedChoice& choice) const {
+  return choice.eligible != 0 && choice.eligible < facts().catalogue.size();
+}
+
 void Subject::Check(const LoggedChoice& choice) const {
   const Facts here = facts();
   CheckReward(choice.reward, here.rewards);
@@ -190,9 +194,8 @@ void Subject::Check(const LoggedChoice& choice) const {
   }
   if (choice.eligible != arms) {
     throw Error(ErrorCode::kInvalidArgument,
-                fmt::format("{} arms were eligible, and there are {}: what "
-                            "another policy would have chosen is known only "
-                            "where all arms were eligible",
+                fmt::format("{} arms were eligible, and there are {}: "
+                            "evaluation needs the arms that there were",
                             choice.eligible, arms));
   }
   if (!choice.features.empty()) {

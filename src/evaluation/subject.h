@@ -43,6 +43,10 @@ class Subject {
   /// REQUIRES: the learner has been asked.
   virtual std::size_t Pending(const LearnerKey& learner) const = 0;
 
+  /// Whether only some of the arms were eligible. What another policy would
+  /// have chosen is not known then.
+  bool IsRestricted(const LoggedChoice& choice) const;
+
   /// Throws Error unless the choice can be compared with one of this subject:
   /// its arm is there, with the features that it had then; all arms were
   /// eligible; and context and reward are such as are learned here.

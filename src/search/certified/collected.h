@@ -1,6 +1,7 @@
 #ifndef MANYARMS_SEARCH_CERTIFIED_COLLECTED_H_
 #define MANYARMS_SEARCH_CERTIFIED_COLLECTED_H_
 
+#include <span>
 #include <vector>
 
 #include "base/large_allocator.h"
@@ -24,6 +25,11 @@ class Collected {
 
   /// The ceiling over all arms that are no contenders.
   kernels::Ceiling& rest() { return rest_; }
+  const kernels::Ceiling& rest() const { return rest_; }
+
+  std::span<const Contender> contenders() const { return contenders_; }
+  /// A row for each contender.
+  std::span<const float> features() const { return features_; }
 
   /// Of contenders with the same slot, all but the first are dropped.
   void DropRepeated();

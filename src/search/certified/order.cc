@@ -9,7 +9,6 @@ namespace manyarms {
 namespace {
 
 using kernels::Ceiling;
-using kernels::kRadii;
 using kernels::Radii;
 
 // Features are prefetched this number of contenders ahead.
@@ -45,21 +44,6 @@ std::vector<std::uint32_t> ByFallingBound(std::span<const Contender> contenders,
 }
 
 }  // namespace
-
-void Raise(Ceiling& ceiling, const Ceiling& other) {
-  for (std::size_t r = 0; r < kRadii; ++r) {
-    ceiling.height[r] = std::max(ceiling.height[r], other.height[r]);
-  }
-  ceiling.widest = std::max(ceiling.widest, other.widest);
-}
-
-Ceiling CeilingOf(const Radii& radii, float centre, float width) {
-  Ceiling ceiling{.height = {}, .widest = width};
-  for (std::size_t r = 0; r < kRadii; ++r) {
-    ceiling.height[r] = centre + radii[r] * width;
-  }
-  return ceiling;
-}
 
 Order::Order(Snapshot snapshot, const Radii& radii, float radius,
              std::span<const Contender> contenders,
@@ -128,38 +112,13 @@ void Order::RaiseCeilings(std::span<const std::uint32_t> order,
   }
 }
 
-Order::Level Order::LevelOf(double radius) const {
-  const double last = radii_.back();
-  if (radius >= last) {
-    return {.below = kRadii - 2, .share = 1, .excess = radius - last};
-  }
-  std::size_t below = kRadii - 2;
-  while (radii_[below] > radius) --below;
-  const double from = radii_[below];
-  return {.below = below,
-          .share = (radius - from) / (radii_[below + 1] - from),
-          .excess = 0};
-}
-
-// A maximum of lines is convex: between two radii it lies below the straight
-// line, and beyond the last it rises by no more than the largest width.
-double Order::CeilingFrom(std::size_t i, const Level& level) const {
-  const Ceiling& ceiling = ceilings_[i];
-  return (1 - level.share) * ceiling.height[level.below] +
-         level.share * ceiling.height[level.below + 1] +
-         level.excess * ceiling.widest;
-}
-
 template <class ReachedBy, class Score>
 Order::Walk Order::WalkDown(const Query& query, const ReachedBy& reached_by,
                             const Score& score) const {
   const double radius = snapshot_.Radius(query);
   const double curvature = snapshot_.Curvature(query);
-  // c w^2 <= c w max w: among the arms from block i on, a squared width counts
-  // as the width times the largest one.
   const auto reaches = [&](std::size_t i) {
-    return reached_by(
-        CeilingFrom(i, LevelOf(radius + curvature * ceilings_[i].widest)));
+    return reached_by(HeightAt(radii_, ceilings_[i], radius, curvature));
   };
   Walk walk;
   const std::size_t end = blocks_.size();
@@ -259,12 +218,7 @@ std::size_t Order::memory_bytes() const {
 }
 
 bool Order::IsBelowRest(float centre, float width) const {
-  const Ceiling& rest = ceilings_.back();
-  const Ceiling arm = CeilingOf(radii_, centre, width);
-  for (std::size_t r = 0; r < kRadii; ++r) {
-    if (arm.height[r] > rest.height[r]) return false;
-  }
-  return width <= rest.widest;
+  return IsBelow(radii_, ceilings_.back(), centre, width);
 }
 
 }  // namespace manyarms

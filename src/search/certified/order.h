@@ -8,6 +8,7 @@
 #include "base/large_allocator.h"
 #include "catalogue/arm_store.h"
 #include "kernels/arm_set.h"
+#include "search/certified/ceilings.h"
 #include "search/certified/snapshot.h"
 #include "search/scorer.h"
 
@@ -20,14 +21,6 @@ struct Contender {
   Slot slot;
   ArmId id;
 };
-
-/// The ceiling over an arm with these bounds, or over all arms whose bounds are
-/// no higher.
-kernels::Ceiling CeilingOf(const kernels::Radii& radii, float centre,
-                           float width);
-
-/// Makes `ceiling` one over the arms of both.
-void Raise(kernels::Ceiling& ceiling, const kernels::Ceiling& other);
 
 /// A set of arms under one snapshot: the contenders in the order of their upper
 /// bounds, and one ceiling for the rest, which are all other arms. The best arm
@@ -83,17 +76,6 @@ class Order {
   void Tighten(const Query& query) { snapshot_.Tighten(query); }
 
  private:
-  // Where a radius lies among the radii of ceilings.
-  struct Level {
-    std::size_t below;
-    double share;   // weight of the ceiling at the next radius
-    double excess;  // beyond the last radius
-  };
-  Level LevelOf(double radius) const;
-
-  // An upper bound for all arms from block i on, including the rest.
-  double CeilingFrom(std::size_t i, const Level& level) const;
-
   // Scores blocks from the first on until no later arm can matter.
   // `reached_by(ceiling)` says whether an arm with that score would matter.
   template <class ReachedBy, class Score>

@@ -223,15 +223,20 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
   return plan;
 }
 
+bool Collect(const ArmStore& store, std::span<const MaskedBlock> arms,
+             const SurveyPlan& plan, SurveyLocks locks,
+             const std::atomic<bool>& cancelled, Collected& collected) {
+  return plan.coarse_radius
+             ? ReadCompactCopy(store, plan, locks, cancelled, collected)
+             : ReadAllArms(store, arms, locks, cancelled, collected);
+}
+
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
                                   std::span<const MaskedBlock> arms,
                                   const SurveyPlan& plan, SurveyLocks locks,
                                   const std::atomic<bool>& cancelled) {
   Collected collected(plan, store.dim());
-  const bool read =
-      plan.coarse_radius
-          ? ReadCompactCopy(store, plan, locks, cancelled, collected)
-          : ReadAllArms(store, arms, locks, cancelled, collected);
+  const bool read = Collect(store, arms, plan, locks, cancelled, collected);
   return read ? collected.MakeOrder() : nullptr;
 }
 

@@ -62,9 +62,16 @@ std::optional<SurveyPlan> PlanSurvey(const ArmStore& store,
 /// during every call of a finder.
 enum class SurveyLocks : std::uint8_t { kBySurvey, kByAsker };
 
-/// One pass over the arms. Returns none if it is cancelled, or if there are far
-/// more contenders than planned. `arms` are not used if the plan has a coarse
-/// radius.
+class Collected;
+
+/// One pass over the arms. Returns false if it is cancelled, or if there are
+/// far more contenders than planned. `arms` are not used if the plan has a
+/// coarse radius. REQUIRES: `collected` is empty, and of the same plan.
+bool Collect(const ArmStore& store, std::span<const MaskedBlock> arms,
+             const SurveyPlan& plan, SurveyLocks locks,
+             const std::atomic<bool>& cancelled, Collected& collected);
+
+/// The order of what such a pass collects; none if it returns false.
 std::unique_ptr<Order> TakeSurvey(const ArmStore& store,
                                   std::span<const MaskedBlock> arms,
                                   const SurveyPlan& plan, SurveyLocks locks,

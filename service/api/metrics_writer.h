@@ -1,6 +1,7 @@
-#ifndef MANYARMS_SERVICE_API_OPEN_METRICS_H_
-#define MANYARMS_SERVICE_API_OPEN_METRICS_H_
+#ifndef MANYARMS_SERVICE_API_METRICS_WRITER_H_
+#define MANYARMS_SERVICE_API_METRICS_WRITER_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -8,14 +9,25 @@
 
 namespace manyarms::service {
 
-/// Writes the text format of OpenMetrics.
-class OpenMetrics {
+enum class MetricsFormat : std::uint8_t {
+  kPrometheus,   ///< the text format 0.0.4
+  kOpenMetrics,  ///< the text format of OpenMetrics 1.0.0
+};
+
+/// OpenMetrics for those who ask for it by name, as Prometheus does, and the
+/// older format, which all tools read, for all others. `accept` is the header
+/// of that name.
+MetricsFormat MetricsFormatFor(std::string_view accept);
+
+const char* ContentTypeOf(MetricsFormat format);
+
+/// Writes the text of metrics.
+class MetricsWriter {
  public:
   using Label = std::pair<std::string_view, std::string_view>;
   using Labels = std::initializer_list<Label>;
 
-  static constexpr const char* kContentType =
-      "application/openmetrics-text; version=1.0.0; charset=utf-8";
+  explicit MetricsWriter(MetricsFormat format) : format_(format) {}
 
   /// What follows belongs to this family until the next one begins. `type` is
   /// gauge, counter or histogram.
@@ -24,10 +36,10 @@ class OpenMetrics {
   /// A value of the family. Those of a counter get the suffix _total.
   void Sample(double value, Labels labels = {}, std::string_view suffix = {});
 
-  /// With the mark of the end.
   std::string Take();
 
  private:
+  MetricsFormat format_;
   std::string name_;
   bool counter_ = false;
   std::string text_;
@@ -35,4 +47,4 @@ class OpenMetrics {
 
 }  // namespace manyarms::service
 
-#endif  // MANYARMS_SERVICE_API_OPEN_METRICS_H_
+#endif  // MANYARMS_SERVICE_API_METRICS_WRITER_H_

@@ -1,0 +1,91 @@
+"""A process ``manyarms serve`` that is started again when it ends."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+
+from manyarms import _program
+
+_CHILD = pathlib.Path(__file__).with_name("_child.py")
+_LISTENING = re.compile(rb"listening on (\S+)")
+_TAKEN_OVER = 3  # the program's status if another process has its store
+_PAUSE = 0.2  # seconds between two starts
+_LONGEST_PAUSE = 5.0
+
+
+class Serving:
+    """Keeps a service running over a store, in a child that ends with this process.
+
+    The first child takes the store over from whoever has it. Later ones do not: after
+    this process was cut off for a while, the store may have another owner.
+    """
+
+    def __init__(self, place: str, address: str, token: str, options: Sequence[str]) -> None:
+        self._command = [str(_program.path()), "serve", "--data", place, "--address", address,
+                         *options]
+        self._environment = os.environ | {"MANYARMS_TOKENS": f"admin:{token}"}
+        self._lock = threading.Lock()
+        self._url = ""
+        self._port = 0
+        self._process: int | None = None
+        self._starts = 0
+        self._status: int | None = None  # of the last child that ended
+        self._has_owned = False
+        # The children belong to this thread: the system ends them with it.
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def state(self) -> dict[str, object]:
+        """Where the service listens ("" while it starts), its process, how often it was
+        started again, and whether another process has taken over the store."""
+        with self._lock:
+            return {"url": self._url, "process": self._process,
+                    "restarts": max(0, self._starts - 1),
+                    "taken_over": self._status == _TAKEN_OVER}
+
+    def _run(self) -> None:
+        pause = _PAUSE
+        while True:
+            status, has_listened = self._serve_once()
+            with self._lock:
+                self._url, self._process, self._status = "", None, status
+            if status == _TAKEN_OVER:
+                return
+            if has_listened:
+                pause = _PAUSE
+                continue
+            with self._lock:
+                self._port = 0  # it may be another program's now
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _serve_once(self) -> tuple[int, bool]:
+        """Runs a child to its end. Returns its status, and whether it has listened."""
+        flags = ["--port", str(self._port), *([] if self._has_owned else ["--take-over"])]
+        command = [sys.executable, "-I", "-S", str(_CHILD), str(os.getpid()), *self._command,
+                   *flags]
+        has_listened = False
+        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              env=self._environment) as child:
+            with self._lock:
+                self._process = child.pid
+                self._starts += 1
+            assert child.stdout is not None
+            for line in child.stdout:
+                if found := _LISTENING.search(line):
+                    self._listens(found[1].decode())
+                    has_listened = True
+            return child.wait(), has_listened
+
+    def _listens(self, url: str) -> None:
+        with self._lock:
+            self._url = url
+            self._has_owned = True
+            # Clients that know the port need not ask again.
+            self._port = int(url.rpartition(":")[2])

@@ -1,0 +1,14 @@
+#ifndef MANYARMS_SERVICE_SQL_FORMER_WRITER_H_
+#define MANYARMS_SERVICE_SQL_FORMER_WRITER_H_
+
+#include <string>
+
+namespace manyarms::sql {
+
+/// Ends the process that holds a lock file, if it is another process of this
+/// machine that this one can see. Returns whether there was one.
+bool EndHolderOf(const std::string& lock_file);
+
+}  // namespace manyarms::sql
+
+#endif  // MANYARMS_SERVICE_SQL_FORMER_WRITER_H_

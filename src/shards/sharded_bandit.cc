@@ -1,0 +1,238 @@
+#include "shards/sharded_bandit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "bandit/state.h"
+#include "base/check.h"
+#include "kernels/top_hits.h"
+#include "policy/kinds.h"
+#include "shards/guarded_index.h"
+#include "shards/shardable.h"
+
+namespace manyarms {
+
+ShardedBandit::ShardedBandit(const BanditOptions& options)
+    : guard_(std::make_unique<Guard>()),
+      bandit_(std::make_unique<State>(Shardable(options), GuardedBy(*guard_))) {
+}
+
+// Converts what may be chosen into what the guard needs to know, and into the
+// known arms among which the choice is made; null for all of them.
+Need ShardedBandit::NeedOf(std::size_t count, const EligibleInShards& eligible,
+                           const ArmSet*& among) {
+  if (arms_ == 0) {
+    throw Error(ErrorCode::kNoArms, "there are no arms to choose from");
+  }
+  Need need{.count = count, .among = Among::kAll, .eligible = arms_, .ids = {}};
+  among = nullptr;
+  if (const auto* ids = std::get_if<1>(&eligible)) {
+    CheckDistinct("eligible arm", *ids);
+    need.eligible = ids->size();
+    const bool known =
+        std::ranges::all_of(*ids, [this](ArmId id) { return Knows(id); });
+    need.among = known ? Among::kKnown : Among::kUnknown;
+    if (!known) need.ids.assign(ids->begin(), ids->end());
+    among = known ? state().eligible_arms.OfAny(*ids) : &winners_;
+  } else if (const auto* elsewhere = std::get_if<Elsewhere>(&eligible)) {
+    need.eligible = elsewhere->arms;
+    need.among = Among::kUnknown;
+    among = &winners_;
+  }
+  if (need.eligible == 0) {
+    throw Error(ErrorCode::kNoArms, "no arm is eligible");
+  }
+  if (need.eligible > arms_) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} arms are eligible, there are {}", need.eligible,
+                            arms_));
+  }
+  need.count = std::min(need.count, need.eligible);
+  return need;
+}
+
+// What `decide` returns, or none if the guard does not let it pass.
+template <class Decide>
+auto ShardedBandit::Guarded(Need need, const Decide& decide) {
+  guard_->Expect(std::move(need), unknown_arms());
+  std::optional<decltype(decide())> chosen;
+  try {
+    chosen = decide();
+  } catch (const MustAsk&) {
+    // None was chosen; the guard has the question.
+  } catch (...) {
+    DropAnswer();
+    throw;
+  }
+  DropAnswer();
+  if (!chosen) return chosen;
+  ++choices_;
+  sent_ += guard_->was_sent() ? 1 : 0;
+  if (guard_->among() == Among::kAll) schedule_.Chose(guard_->was_sent());
+  return chosen;
+}
+
+std::optional<Decision> ShardedBandit::Choose(Context context) {
+  State& bandit = state();
+  bandit.model.Check(context);
+  const ArmSet* among = nullptr;
+  Need need = NeedOf(1, {}, among);
+  return Guarded(std::move(need), [&] {
+    return bandit.Decide(
+        bandit.ChooseAmong(bandit.pending.last() + 1, among, context), arms_,
+        context);
+  });
+}
+
+std::optional<std::vector<Decision>> ShardedBandit::ChooseBest(
+    std::size_t count, const EligibleInShards& eligible, Context context) {
+  State& bandit = state();
+  CheckCount("number of choices (at most max_pending)", count, 0,
+             bandit.options.max_pending);
+  bandit.model.Check(context);
+  if (count == 0) return std::vector<Decision>();
+  const ArmSet* among = nullptr;
+  Need need = NeedOf(count, eligible, among);
+  const TopRequest request{.count = need.count, .among = among};
+  const std::size_t arms = need.eligible;
+  return Guarded(std::move(need), [&] {
+    return bandit.DecideAll(bandit.ChooseSlate(request, context), arms,
+                            context);
+  });
+}
+
+std::string ShardedBandit::question() const {
+  if (!guard_->asked()) {
+    throw Error(ErrorCode::kOutdated,
+                "no choice waits for answers, or arms have changed since it "
+                "was made: choose again");
+  }
+  return guard_->asked()->question.Bytes();
+}
+
+void ShardedBandit::Answer(std::span<const std::string> answers) {
+  if (!guard_->asked()) question();  // throws
+  const Guard::Asked& asked = *guard_->asked();
+  const std::size_t dim = state().store.dim();
+  std::size_t eligible = 0;
+  SentArms arms;
+  kernels::TopHits best(asked.need.count);
+  for (const std::string& bytes : answers) {
+    const manyarms::Answer answer = manyarms::Answer::From(bytes, dim);
+    if (answer.question != asked.question.number) {
+      throw Error(
+          ErrorCode::kOutdated,
+          fmt::format("this is an answer to question {}, the last is {}",
+                      answer.question, asked.question.number));
+    }
+    eligible += answer.eligible;
+    for (std::size_t i = 0; i < answer.scores.size(); ++i) {
+      best.Offer({static_cast<Slot>(arms.ids.size() + i), answer.scores[i]},
+                 answer.arms.ids[i]);
+    }
+    arms.Append(answer.arms);
+  }
+  if (eligible != asked.need.eligible) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("the answers are about {} arms, the question is "
+                            "about {}: some shards' answers are missing",
+                            eligible, asked.need.eligible));
+  }
+  CheckDistinct("answered arm", arms.ids);
+
+  DropAnswer();
+  SentArms fresh;
+  std::vector<ArmId> winners;
+  for (const Hit& hit : best.Sorted()) {
+    const ArmId id = arms.ids[hit.slot];
+    winners.push_back(id);
+    if (Knows(id)) continue;
+    fresh.ids.push_back(id);
+    const auto row = std::span(arms.rows).subspan(hit.slot * dim, dim);
+    fresh.rows.insert(fresh.rows.end(), row.begin(), row.end());
+  }
+  Know(fresh.ids, fresh.rows);
+  for (const ArmId id : winners) winners_.Add(state().store.At(id));
+  const bool stay =
+      asked.need.among == Among::kAll && guard_->rest() != nullptr;
+  if (!stay) guests_ = std::move(fresh.ids);
+  guard_->Answered();
+}
+
+// An answer serves one choice. Its best arms remain known if they may help
+// with later choices among all arms.
+void ShardedBandit::DropAnswer() {
+  if (!guard_->has_answer()) return;
+  guard_->DropAnswer();
+  winners_.Clear();
+  Ignore(guests_);
+  fresh_ -= guests_.size();
+  guests_.clear();
+}
+
+void ShardedBandit::Learn(DecisionId decision, double reward) {
+  bandit_.Learn(decision, reward);
+}
+void ShardedBandit::Learn(const Decision& decision, double reward) {
+  bandit_.Learn(decision, reward);
+}
+void ShardedBandit::CheckPending(const Decision& decision) const {
+  bandit_.CheckPending(decision);
+}
+void ShardedBandit::Dismiss(DecisionId decision) { bandit_.Dismiss(decision); }
+void ShardedBandit::Observe(std::span<const float> features, double reward,
+                            Context context) {
+  bandit_.Observe(features, reward, context);
+}
+
+void ShardedBandit::ObserveArms(std::string_view arms,
+                                std::span<const double> rewards,
+                                std::span<const float> contexts) {
+  State& bandit = state();
+  const std::size_t dim = bandit.store.dim();
+  const SentArms sent = SentArms::From(arms, dim);
+  if (rewards.size() != sent.ids.size()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("{} rewards given for {} arms", rewards.size(),
+                            sent.ids.size()));
+  }
+  for (const double reward : rewards) bandit.scale.Check(reward);
+  bandit.model.CheckAll(contexts, rewards.size());
+  const std::size_t p = bandit.model.context_dim();
+  for (std::size_t i = 0; i < rewards.size(); ++i) {
+    bandit.Learn(std::span(sent.rows).subspan(i * dim, dim), rewards[i],
+                 contexts.subspan(i * p, p));
+  }
+}
+
+void ShardedBandit::Forget(double share) { bandit_.Forget(share); }
+std::vector<double> ShardedBandit::Predict(
+    const FeatureRows& features, std::span<const float> contexts) const {
+  return bandit_.Predict(features, contexts);
+}
+
+std::vector<double> ShardedBandit::Uncertainty(const FeatureRows& features,
+                                               Context context) const {
+  const State& bandit = state();
+  bandit.model.Check(context);
+  const std::vector<float> rows =
+      bandit.scale.InnerRows(features.rows(), features);
+  std::vector<double> uncertainty;
+  uncertainty.reserve(features.rows());
+  for (std::size_t i = 0; i < features.rows(); ++i) {
+    const std::size_t dim = bandit.scale.inner_dim();
+    const auto row = std::span(rows).subspan(i * dim, dim);
+    uncertainty.push_back(bandit.scale.OuterDifference(
+        bandit.policy->exploration() *
+        bandit.model.Width(bandit.posterior, context, row)));
+  }
+  return uncertainty;
+}
+
+ShardedStats ShardedBandit::stats() const {
+  return {bandit_.stats(), choices_, sent_, surveys_, bandit_.size()};
+}
+
+}  // namespace manyarms
