@@ -238,7 +238,7 @@ void SqliteDatabase::TidyUp(bool somebody_waits) {
   // must.
   if (!HasLock()) return;
   if (log_pages_ < moved_pages_) moved_pages_ = 0;  // the log began again
-  if (IsTimeToEmptyLog(somebody_waits)) return EmptyLog();
+  if (IsTimeToEmptyLog(somebody_waits) && EmptyLog()) return;
   const int most = somebody_waits ? kLongLogWhileSomebodyWaits : kLongLog;
   if (log_pages_ - moved_pages_ < most) return;
   // The log begins again with the next commit if nobody reads in it then. If
@@ -273,13 +273,13 @@ void SqliteDatabase::Rollback() noexcept {
 bool SqliteDatabase::IsTimeToEmptyLog(bool somebody_waits) const {
   if (!log_has_deleted_) return false;
   const auto now = std::chrono::steady_clock::now();
-  return now >= next_wait_for_readers_ &&
+  return now >= next_emptying_ &&
          (!somebody_waits || now >= deleted_at_ + kMostWithDeleted);
 }
 
 // As TidyUp, but nothing may be left in the log, so readers of it are waited
 // for.
-void SqliteDatabase::EmptyLog() {
+bool SqliteDatabase::EmptyLog() {
   sqlite3_busy_timeout(connection_, kPatienceWithReadersMilliseconds);
   const int code = sqlite3_wal_checkpoint_v2(
       connection_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
@@ -288,11 +288,11 @@ void SqliteDatabase::EmptyLog() {
     log_pages_ = 0;
     moved_pages_ = 0;
     log_has_deleted_ = false;
-  } else if (KindOf(code) == FailureKind::kFatal) {
-    Fail(code);
-  } else {
-    next_wait_for_readers_ = std::chrono::steady_clock::now() + kBetweenWaits;
+    return true;
   }
+  if (KindOf(code) == FailureKind::kFatal) Fail(code);
+  next_emptying_ = std::chrono::steady_clock::now() + kBetweenWaits;
+  return false;
 }
 
 std::uint64_t SqliteDatabase::SizeInBytes() {

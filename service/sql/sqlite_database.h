@@ -52,7 +52,7 @@ class SqliteDatabase final : public Database {
   /// The connection does not move the log to the file when it is closed.
   void LeaveFilesAlone();
   bool IsTimeToEmptyLog(bool somebody_waits) const;
-  void EmptyLog();
+  bool EmptyLog();
 
   std::string path_;
   Access access_;
@@ -61,6 +61,7 @@ class SqliteDatabase final : public Database {
   int log_pages_ = 0;    // in the log after the last commit
   int moved_pages_ = 0;  // the first ones of those, which are in the file, too
   std::chrono::steady_clock::time_point next_wait_for_readers_;
+  std::chrono::steady_clock::time_point next_emptying_;
   // Whether the log may have rows that were deleted since, as that of a former
   // process may, and since when.
   bool log_has_deleted_ = true;
