@@ -10,7 +10,8 @@ from typing import Any
 import ray
 from ray.exceptions import GetTimeoutError, RayError
 
-from manyarms.cluster import _attached, _names
+from manyarms.cluster import _attached, _names, _status
+from manyarms.cluster._table import table
 
 _SECONDS = 10.0  # for all shards to answer
 _HEADINGS = ("shard", "arms", "bytes", "change", "lag", "restores", "survey", "node", "process")
@@ -21,12 +22,12 @@ def main(args: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="manyarms cluster", description="Shows what manyarms has on a Ray cluster.")
     commands = parser.add_subparsers(required=True)
-    status = commands.add_parser("status", help="Shows all bandits that have a name")
+    status = commands.add_parser("status", help="Shows all bandits that have a name, and all populations")
     status.add_argument("--address", default="auto", help="of the Ray cluster (auto)")
     given = parser.parse_args(args)
     _attached.attach(given.address)
     try:
-        print(bandits_text())
+        print(f"{bandits_text()}\n\n{_status.populations_text()}")
     finally:
         ray.shutdown()
     return 0
@@ -34,7 +35,7 @@ def main(args: Sequence[str]) -> int:
 
 def bandits_text() -> str:
     """The shards of all bandits that have a name, in tables."""
-    texts = [f"{bandit}\n{_table(list(map(_row, names)))}"
+    texts = [f"{bandit}\n{table(_HEADINGS, list(map(_row, names)))}"
              for bandit, names in _names.shards_by_bandit().items()]
     return "\n\n".join(texts) or "no bandits with names"
 
@@ -55,10 +56,3 @@ def _survey(survey: dict[str, Any] | None) -> str:
     if survey is None:
         return "none"
     return f"{time.time() - survey['time']:.0f} s ago"
-
-
-def _table(rows: list[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(_HEADINGS, *rows)]
-    lines = ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths))
-             for row in (_HEADINGS, *rows)]
-    return "\n".join(lines)

@@ -12,6 +12,7 @@ from ray.util import list_named_actors
 
 from manyarms._requests import Requests
 from manyarms.cluster._attached import NAMESPACE
+from manyarms.cluster._table import table
 from manyarms.errors import Error
 
 _NAME = re.compile(r"partition:([^:]+):(\d{4})")
@@ -55,7 +56,7 @@ def partition_state(population: str, number: int) -> dict[str, Any]:
 
 def populations_text() -> str:
     """The partitions of all populations, in tables."""
-    texts = [f"{name}\n{_table([_row(name, number) for number in numbers])}"
+    texts = [f"{name}\n{table(_HEADINGS, [_row(name, number) for number in numbers])}"
              for name, numbers in populations().items()]
     return "\n\n".join(texts) or "no populations"
 
@@ -78,9 +79,3 @@ def _row(population: str, number: int) -> tuple[str, ...]:
     service = state["url"] if state["state"] == "ready" else state["state"]
     return (f"{number}", cell("learners", "{:,}".format), cell("choices", "{:,}".format),
             cell("epoch"), cell("restarts"), service, cell("process"), cell("node"))
-
-
-def _table(rows: list[tuple[str, ...]]) -> str:
-    widths = [max(map(len, column)) for column in zip(_HEADINGS, *rows)]
-    return "\n".join("  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths))
-                     for row in (_HEADINGS, *rows))
