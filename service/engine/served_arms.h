@@ -32,10 +32,10 @@ class ServedArms {
   ServedArms& operator=(const ServedArms&) = delete;
 
   /// Takes the arms that the store has; `read` calls its argument with each
-  /// row, as Store::ReadArms does, and all are in the first `places`. REQUIRES:
-  /// there never was an arm.
+  /// row, as Store::ReadArms does, and all are in the first `count` places.
+  /// REQUIRES: there never was an arm.
   using Use = std::function<void(ArmRow&&)>;
-  void Restore(std::uint64_t places,
+  void Restore(std::uint64_t count,
                const std::function<void(const Use&)>& read);
 
   /// Throws what PutArms would throw for this arm by itself.

@@ -1,9 +1,9 @@
 #include "service/sql/former_writer.h"
 
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
