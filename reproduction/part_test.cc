@@ -14,6 +14,7 @@ using manyarms::testing::ExpectError;
 
 std::vector<Job> Jobs(std::size_t count) {
   std::vector<Job> jobs;
+  jobs.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     jobs.push_back({.label = std::to_string(i), .settings = Json::object()});
   }

@@ -341,10 +341,10 @@ TEST_F(ServiceTest, SaysThatADecisionBecameActive) {
   for (const char* verb : {"activate", "reward"}) {
     const std::string decision = choose();
     EXPECT_EQ(is_active(decision), false);
-    const std::string reward =
-        std::string(verb) == "reward" ? R"(,"reward":1)" : "";
-    Post(std::string("/v1/bandits/shop/") + verb,
-         R"({"decision":)" + decision + reward + "}");
+    std::string body = R"({"decision":)" + decision;
+    if (std::string(verb) == "reward") body += R"(,"reward":1)";
+    body += '}';
+    Post(std::string("/v1/bandits/shop/") + verb, body);
     EXPECT_EQ(is_active(decision), true) << verb;
   }
   const std::string dismissed = choose();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -27,8 +28,8 @@ TEST(ReadAhead, UsesAllRowsInTheirOrder) {
   for (const int pages : {0, 1, 2, 50}) {
     std::vector<int> used;
     ReadAhead(Pages{.pages = pages}, [&](int row) { used.push_back(row); });
-    std::vector<int> expected;
-    for (int i = 0; i < 3 * pages; ++i) expected.push_back(i);
+    std::vector<int> expected(std::size_t{3} * pages);
+    std::iota(expected.begin(), expected.end(), 0);
     EXPECT_EQ(used, expected);
   }
 }

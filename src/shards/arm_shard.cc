@@ -112,13 +112,13 @@ std::string ArmShard::Top(std::string_view question, std::size_t count,
   return answer.Bytes();
 }
 
-std::string ArmShard::Survey(std::string_view bytes) const {
-  const SurveyRequest request =
-      SurveyRequest::From(bytes, index_->task().objective, store_.dim());
+std::string ArmShard::Survey(std::string_view request) const {
+  const SurveyRequest asked =
+      SurveyRequest::From(request, index_->task().objective, store_.dim());
   ShardSurvey survey = size() <= kFewArms
                            ? SurveyOfAll()
-                           : PlannedSurvey(request).value_or(ShardSurvey{});
-  survey.request = request.question.number;
+                           : PlannedSurvey(asked).value_or(ShardSurvey{});
+  survey.request = asked.question.number;
   survey.arms = size();
   return survey.Bytes();
 }

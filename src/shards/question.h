@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.h"
 #include "posterior/belief.h"
@@ -45,12 +46,12 @@ Eigen::VectorXd ReadCoefficients(ByteReader& reader, std::size_t dim);
 void WriteCoefficients(ByteWriter& writer, const Eigen::VectorXd& values);
 
 /// The belief of who asks a question, as far as the question tells it. It
-/// refers to the question, and to a mean if there is one.
+/// refers to the question.
 class SentBelief final : public Belief {
  public:
   explicit SentBelief(const Question& question,
-                      const Eigen::VectorXd& mean = Eigen::VectorXd())
-      : question_(question), mean_(mean) {}
+                      Eigen::VectorXd mean = Eigen::VectorXd())
+      : question_(question), mean_(std::move(mean)) {}
 
   Eigen::VectorXd Mean() const override { return mean_; }
   RowMatrix InverseFactor() const override { return question_.factor; }

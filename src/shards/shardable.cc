@@ -7,7 +7,7 @@
 
 namespace manyarms {
 
-const BanditOptions& Shardable(const BanditOptions& options) {
+BanditOptions Shardable(BanditOptions options) {
   const auto refuse = [](const std::string& what, const char* why) {
     throw Error(
         ErrorCode::kUnsupported,

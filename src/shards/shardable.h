@@ -9,7 +9,7 @@ namespace manyarms {
 /// these shards. Throws Error(kUnsupported) unless the best arm of all is one
 /// of the shards' best arms, found by an exact search, whichever slots arms
 /// have.
-const BanditOptions& Shardable(const BanditOptions& options);
+BanditOptions Shardable(BanditOptions options);
 
 }  // namespace manyarms
 
