@@ -178,7 +178,8 @@ TEST(Serve, RefusesOptionsBeyondTheirBounds) {
            {"--save-seconds inf", "at most 86400"},
            {"--max-arms 0", "below 1"},
            {"--port 70000", "65535"}}) {
-    const Outcome outcome = RunProgram("serve --data " + data + ' ' + option);
+    const Outcome outcome =
+        RunProgram(fmt::format("serve --data {} {}", data, option));
     EXPECT_EQ(outcome.status, 2) << option;
     ExpectParts(outcome.err, {bound});
     EXPECT_LT(outcome.err.size(), 300U) << outcome.err;

@@ -150,7 +150,7 @@ class TestCluster {
 
  private:
   std::string SurveyOf(std::size_t place) const {
-    const std::string bytes = shards_[place]->Survey(request_);
+    std::string bytes = shards_[place]->Survey(request_);
     if (!forge_) return bytes;
     ShardSurvey survey = ShardSurvey::From(bytes, learner_.options().dim);
     forge_(survey);

@@ -109,6 +109,7 @@ TEST_F(ShardedArms, BelowHighCeilingsAreAskedAbout) {
 TEST_F(ShardedArms, ThatAreRemovedDoNotComeBackWithASurvey) {
   const std::string request = cluster_.learner().RequestSurvey();
   std::vector<std::string> surveys;
+  surveys.reserve(4);
   for (std::size_t i = 0; i < 4; ++i) {
     surveys.push_back(cluster_.shard(i).Survey(request));
   }
@@ -158,6 +159,7 @@ TEST_F(ShardedArms, MakeQuestionsOutdatedWhenTheyChange) {
   ShardedBandit& learner = cluster_.learner();
   const auto answers = [&](const std::string& question) {
     std::vector<std::string> all;
+    all.reserve(4);
     for (std::size_t i = 0; i < 4; ++i) {
       all.push_back(cluster_.shard(i).Top(question, 1));
     }
@@ -181,6 +183,7 @@ TEST_F(ShardedArms, AreNeverPartOfAnAnswerOnly) {
   ShardedBandit& learner = cluster_.learner();
   ASSERT_FALSE(learner.Choose());
   std::vector<std::string> answers;
+  answers.reserve(3);
   for (std::size_t i = 0; i < 3; ++i) {
     answers.push_back(cluster_.shard(i).Top(learner.question(), 1));
   }
@@ -188,6 +191,7 @@ TEST_F(ShardedArms, AreNeverPartOfAnAnswerOnly) {
               [&] { learner.Answer(answers); });
   const std::string request = learner.RequestSurvey();
   std::vector<std::string> surveys;
+  surveys.reserve(4);
   for (std::size_t i = 0; i < 3; ++i) {
     surveys.push_back(cluster_.shard(i).Survey(request));
   }

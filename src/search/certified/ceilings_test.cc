@@ -50,7 +50,8 @@ TEST(Ceilings, AreAboveAllArmsAtEveryRadius) {
   for (int repeat = 0; repeat < 200; ++repeat) {
     const auto arms = RandomBounds(random, 1 + random.Below(20));
     const kernels::Ceiling ceiling = Over(arms);
-    for (double radius = 0; radius < 10; radius += 0.21) {
+    for (int step = 0; step < 48; ++step) {
+      const double radius = 0.21 * step;
       for (const double curvature : {0.0, 0.3, 5.0}) {
         EXPECT_GE(HeightAt(kRadiiOfTest, ceiling, radius, curvature),
                   Highest(arms, radius, curvature) - 1e-5);
