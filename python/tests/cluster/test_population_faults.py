@@ -109,6 +109,14 @@ def test_of_two_owners_of_a_partition_one_is_fenced_off(
             _fence_off(f"fenced-{kind}", url)
 
 
+def is_served(pop: cluster.Population, learner: str) -> bool:
+    try:
+        pop.describe(learner)
+    except errors.TakenOverError:
+        return False
+    return True
+
+
 def _fence_off(name: str, store: str) -> None:
     with population(name, store) as pop:
         pop.add_arms(range(20), X[:20])
@@ -145,7 +153,9 @@ def _fence_off(name: str, store: str) -> None:
             other.terminate()
             assert other.wait(60) == 0
         # Once its actor is made again, the partition has everything acknowledged, once.
+        # The former one may answer for a moment longer.
         kill_actor(name, 1)
+        wait_for(lambda: is_served(pop, learner))
         assert len(acknowledged) <= pop.describe(learner)["rewards"] <= len(acknowledged) + 1
         for decision in acknowledged[-5:]:
             assert len(pop.decision(decision)["rewards"]) == 1
