@@ -230,25 +230,30 @@ TEST_F(ServedBanditTest, MessagesNameWhatTheClientSent) {
               [] { ParseSettings(R"({"dim":0})"); });
 }
 
-TEST_F(ServedBanditTest, TheCallersArmMustBeEligibleInBothModes) {
-  for (const char* mode : {"apprentice", "serve"}) {
-    World& world = Make(fmt::format(R"(,"mode":"{}")", mode));
-    const std::string digest = world->Digest();
-    for (const ChoiceRequest& request :
-         std::vector<ChoiceRequest>{{.arms = {"a1", "a2"}, .own_arm = "a0"},
-                                    {.tags = "odd", .own_arm = "a0"},
-                                    {.tags = "odd", .own_arm = "a2"}}) {
-      ExpectError(ErrorCode::kInvalidArgument, {"own_arm is \"a", "eligible"},
-                  [&] { world->Choose(request); });
-    }
-    ExpectError(ErrorCode::kUnknownId, {"\"none\""},
-                [&] { world->Choose({.own_arm = "none"}); });
-    EXPECT_EQ(world->Digest(), digest);
-    EXPECT_EQ(world->stats().compared, 0U);
-    EXPECT_NO_THROW(world->Choose({.arms = {"a1", "a2"}, .own_arm = "a2"}));
-    EXPECT_NO_THROW(world->Choose({.tags = "odd", .own_arm = "a1"}));
-    EXPECT_NO_THROW(world->Choose({.own_arm = "a0"}));
+void ExpectThatTheCallersArmMustBeEligible(World& world) {
+  const std::string digest = world->Digest();
+  for (const ChoiceRequest& request :
+       std::vector<ChoiceRequest>{{.arms = {"a1", "a2"}, .own_arm = "a0"},
+                                  {.tags = "odd", .own_arm = "a0"},
+                                  {.tags = "odd", .own_arm = "a2"}}) {
+    ExpectError(ErrorCode::kInvalidArgument, {"own_arm is \"a", "eligible"},
+                [&] { world->Choose(request); });
   }
+  ExpectError(ErrorCode::kUnknownId, {"\"none\""},
+              [&] { world->Choose({.own_arm = "none"}); });
+  EXPECT_EQ(world->Digest(), digest);
+  EXPECT_EQ(world->stats().compared, 0U);
+  EXPECT_NO_THROW(world->Choose({.arms = {"a1", "a2"}, .own_arm = "a2"}));
+  EXPECT_NO_THROW(world->Choose({.tags = "odd", .own_arm = "a1"}));
+  EXPECT_NO_THROW(world->Choose({.own_arm = "a0"}));
+}
+
+TEST_F(ServedBanditTest, TheCallersArmMustBeEligibleForAnApprentice) {
+  ExpectThatTheCallersArmMustBeEligible(Make(R"(,"mode":"apprentice")"));
+}
+
+TEST_F(ServedBanditTest, TheCallersArmMustBeEligibleForOneWhoServes) {
+  ExpectThatTheCallersArmMustBeEligible(Make(R"(,"mode":"serve")"));
 }
 
 TEST_F(ServedBanditTest, UniformDecisionsHaveExactProbabilities) {
