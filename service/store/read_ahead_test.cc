@@ -28,7 +28,7 @@ TEST(ReadAhead, UsesAllRowsInTheirOrder) {
   for (const int pages : {0, 1, 2, 50}) {
     std::vector<int> used;
     ReadAhead(Pages{.pages = pages}, [&](int row) { used.push_back(row); });
-    std::vector<int> expected(std::size_t{3} * pages);
+    std::vector<int> expected(static_cast<std::size_t>(3 * pages));
     std::iota(expected.begin(), expected.end(), 0);
     EXPECT_EQ(used, expected);
   }
