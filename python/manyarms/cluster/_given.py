@@ -61,7 +61,7 @@ def as_mask(given: Any) -> NDArray[np.bool_] | None:
 
 
 def as_rows(given: Any, rows: int, dim: int) -> Features:
-    """Features, a row of ``dim`` for each of so many arms."""
+    """Features of this number of arms, a row of ``dim`` for each."""
     if hasattr(given, "to_numpy") or type(given).__module__.startswith("pyarrow"):
         given = as_array(given, "features")
     array = np.asarray(given)

@@ -17,7 +17,8 @@ from ray.exceptions import RayError
 from manyarms import _program
 from manyarms.cluster import _attached
 
-# So many parts for each processor, that all of them end at about the same time.
+# The number of parts for each processor. With several, all processors end at about the
+# same time.
 _PARTS = 8
 
 
