@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "becomes.h"
 #include "manyarms/error.h"
 #include "service/api/npy_bytes.h"
 #include "service/api/test_service.h"
@@ -18,6 +19,8 @@
 
 namespace manyarms::service {
 namespace {
+
+using testing::Becomes;
 
 class ServiceTest : public TestService {
  protected:
@@ -429,12 +432,11 @@ TEST_F(ServiceTest, ShowsWhatHappens) {
   for (int i = 0; i < 10; ++i) Ask({"POST", "/v1/bandits/shop/choose"});
   // The history has the second once it is over.
   Json live;
-  for (int i = 0; i < 40; ++i) {
+  EXPECT_TRUE(Becomes([&] {
     live = Get("/v1/live").json();
     const Json& choices = live.at("bandits").at(0).at("history").at("choices");
-    if (!choices.empty() && choices.back() == 0) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+    return !choices.empty() && choices.back() == 0;
+  }));
   double choices = 0;
   for (const Json& count :
        live.at("bandits").at(0).at("history").at("choices")) {
@@ -681,12 +683,7 @@ TEST_F(ServiceTest, AcknowledgesNothingThatIsNotWritten) {
   EXPECT_NE(reason.find("test.db"), std::string::npos) << reason;
   EXPECT_EQ(Get("/v1/bandits/shop").status, 200U);  // reading goes on
   LimitFiles(RLIM_INFINITY);
-  unsigned status = 0;
-  for (int i = 0; i < 100 && status != 200; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    status = Get("/readyz").status;
-  }
-  ASSERT_EQ(status, 200U);
+  ASSERT_TRUE(Becomes([&] { return Get("/readyz").status == 200U; }));
   const Json choice =
       Post("/v1/bandits/shop/choose", R"({"event":"e1"})").json();
   EXPECT_EQ(choice.at("repeated"), true);

@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "becomes.h"
 #include "in_a_folder.h"
 #include "service/engine/bandit_fixture.h"
 #include "service/sql/faulty_disk.h"
@@ -18,6 +16,7 @@
 namespace manyarms::service {
 namespace {
 
+using testing::Becomes;
 using testing::ExpectError;
 
 class EngineTest : public testing::InAFolder {
@@ -41,15 +40,6 @@ class EngineTest : public testing::InAFolder {
       return;
     }
     FAIL() << "nothing was refused";
-  }
-
-  // Whether it becomes true within ten seconds.
-  static bool Becomes(const std::function<bool()>& is) {
-    for (int tries = 0; tries < 500; ++tries) {
-      if (is()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    return false;
   }
 
   std::unique_ptr<Store> store_;

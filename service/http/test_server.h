@@ -1,14 +1,12 @@
 #ifndef MANYARMS_SERVICE_HTTP_TEST_SERVER_H_
 #define MANYARMS_SERVICE_HTTP_TEST_SERVER_H_
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 
+#include "becomes.h"
 #include "service/http/raw_client.h"
 #include "service/http/server.h"
 
@@ -39,14 +37,7 @@ inline void Echo(Request request, Reply reply) {
   reply.Send(std::move(response));
 }
 
-/// Waits at most five seconds.
-inline bool Becomes(const std::function<bool()>& condition) {
-  for (int i = 0; i < 2500; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return condition();
-}
+using manyarms::testing::Becomes;
 
 }  // namespace manyarms::http::testing
 

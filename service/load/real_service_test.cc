@@ -2,11 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <mutex>
 #include <sstream>
-#include <thread>
 
+#include "becomes.h"
 #include "in_a_folder.h"
 #include "manyarms/choice_reader.h"
 #include "manyarms/evaluation_log.h"
@@ -18,6 +17,8 @@
 
 namespace manyarms::load {
 namespace {
+
+using testing::Becomes;
 
 class RealService : public testing::InAFolder {
  protected:
@@ -124,18 +125,11 @@ TEST_F(RealService, ShowsADemoThatGoesOnAfterwards) {
   {
     const Demo demo(options);
     EXPECT_EQ(bandit()->arms(), Demo::kArms);
-    for (int i = 0; i < 500 && bandit()->stats().choices < 200; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    EXPECT_TRUE(Becomes([&] { return bandit()->stats().choices >= 200; }));
   }
-  const std::uint64_t choices = bandit()->stats().choices;
-  EXPECT_GE(choices, 200U);
   const Demo again(options);
   EXPECT_EQ(bandit()->arms(), Demo::kArms);
-  for (int i = 0; i < 500 && bandit()->stats().rewards == 0; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_GT(bandit()->stats().rewards, 0U);
+  EXPECT_TRUE(Becomes([&] { return bandit()->stats().rewards > 0; }));
   EXPECT_EQ(complaints.All(), "");
 }
 

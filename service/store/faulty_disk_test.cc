@@ -6,16 +6,15 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "becomes.h"
 #include "in_a_folder.h"
 #include "manyarms/error.h"
 #include "service/store/numbered_changes.h"
@@ -23,6 +22,8 @@
 
 namespace manyarms::service {
 namespace {
+
+using testing::Becomes;
 
 using sql::FaultyDisk;
 
@@ -50,13 +51,8 @@ class OnAFaultyDisk : public testing::InAFolder {
     }
   }
 
-  // Whether everything becomes durable within ten seconds.
   bool Recovers() {
-    for (int tries = 0; tries < 200; ++tries) {
-      if (IsDurable()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    return false;
+    return Becomes([this] { return IsDurable(); });
   }
 
   std::string name_ = "store.db";
@@ -152,9 +148,9 @@ TEST_F(OnAFaultyDisk, EndsIfTheLogCannotBeMovedToTheFile) {
     // with the next commit.
     Append(1);
     ASSERT_TRUE(IsDurable());
-    while (std::filesystem::file_size(folder_ / (name_ + "-wal")) > 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    ASSERT_TRUE(Becomes([&] {
+      return std::filesystem::file_size(folder_ / (name_ + "-wal")) == 0;
+    }));
     Append(1);
     ASSERT_TRUE(IsDurable());
     disk.Fail(FaultyDisk::Fault::kSync, before);
@@ -162,10 +158,7 @@ TEST_F(OnAFaultyDisk, EndsIfTheLogCannotBeMovedToTheFile) {
     store_->Append(
         LearnerSaved{.bandit = 1, .learner = learner, .knowledge = knowledge});
     EXPECT_TRUE(IsDurable());
-    for (int tries = 0; !store_->failed_for_good() && tries < 500; ++tries) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    EXPECT_TRUE(store_->failed_for_good());
+    EXPECT_TRUE(Becomes([&] { return store_->failed_for_good(); }));
     EXPECT_NE(store_->failure(), "");
     disk.Heal();
     Open();

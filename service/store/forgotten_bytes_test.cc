@@ -8,12 +8,15 @@
 #include <string>
 #include <thread>
 
+#include "becomes.h"
 #include "in_a_folder.h"
 #include "service/sql/database.h"
 #include "service/store/store.h"
 
 namespace manyarms::service {
 namespace {
+
+using testing::Becomes;
 
 class ForgottenBytes : public testing::InAFolder {
  protected:
@@ -28,13 +31,8 @@ class ForgottenBytes : public testing::InAFolder {
     return files;
   }
 
-  /// Waits until none has it.
   bool IsGone(const std::string& text) const {
-    for (int tries = 0; tries < 300; ++tries) {
-      if (FilesWith(text) == 0) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
+    return Becomes([&] { return FilesWith(text) == 0; });
   }
 
   void Fill(Store& store) const {

@@ -10,6 +10,7 @@
 #include <string>
 #include <thread>
 
+#include "becomes.h"
 #include "manyarms/error.h"
 #include "postgres_server.h"
 #include "service/store/numbered_changes.h"
@@ -18,6 +19,7 @@
 namespace manyarms::service {
 namespace {
 
+using testing::Becomes;
 using testing::PostgresServer;
 
 // Appends changes, while others wait for them, until it is destroyed.
@@ -74,17 +76,15 @@ std::string Disturb(const std::string& place, int times, bool is_brief,
       disturb();
       const Sequence before = load.acknowledged();
       // It goes on before it is disturbed again.
-      for (int tries = 0; load.acknowledged() == before && tries < 2000;
-           ++tries) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      if (!Becomes([&] { return load.acknowledged() != before; })) {
+        return "it does not go on";
       }
-      if (load.acknowledged() == before) return "it does not go on";
     }
     refused = load.refused();
   }
   if (is_brief && refused > 0) return fmt::format("{} were refused", refused);
-  for (int tries = 0; store.stats().waiting > 0 && tries < 1000; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  if (!Becomes([&] { return store.stats().waiting == 0; })) {
+    return "it does not write what waits";
   }
   return WrongWithNumbered(store, store.last_appended());
 }
@@ -111,12 +111,11 @@ TEST(PostgresStore, EndsIfSomebodyElseWroteMeanwhile) {
   const std::string schema = place.substr(place.rfind('D') + 1);
   server.Query("UPDATE " + schema + ".meta SET value = 7 WHERE name = 'epoch'");
   server.EndConnections();
-  for (int tries = 0; tries < 100 && !store.failed_for_good(); ++tries) {
+  EXPECT_TRUE(Becomes([&] {
     const Sequence change = store.Append(NumberedChange(2));
     EXPECT_THROW(store.Wait(change), Error);
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  EXPECT_TRUE(store.failed_for_good());
+    return store.failed_for_good();
+  }));
   EXPECT_NE(store.failure().find("another process"), std::string::npos);
 }
 

@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <memory>
 #include <string>
 #include <thread>
 #include <variant>
 #include <vector>
 
+#include "becomes.h"
 #include "both_databases.h"
 #include "manyarms/error.h"
 #include "service/sql/database.h"
@@ -18,6 +18,8 @@
 
 namespace manyarms::service {
 namespace {
+
+using testing::Becomes;
 
 class AStore : public testing::BothDatabases {
  protected:
@@ -39,11 +41,7 @@ class AStore : public testing::BothDatabases {
 
   /// Waits until what was forgotten is deleted, too.
   bool WaitForDeletions() {
-    for (int tries = 0; tries < 500; ++tries) {
-      if (Count("deletions") == 0) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
+    return Becomes([this] { return Count("deletions") == 0; });
   }
 
   std::string place_;

@@ -15,6 +15,7 @@
 #include <string>
 #include <thread>
 
+#include "becomes.h"
 #include "both_databases.h"
 #include "manyarms/error.h"
 #include "service/sql/database.h"
@@ -24,6 +25,7 @@
 namespace manyarms::service {
 namespace {
 
+using testing::Becomes;
 using testing::BothDatabases;
 using ::testing::HasSubstr;
 
@@ -55,16 +57,10 @@ class Owner {
 
   bool WaitsForMore() const {
     const Sequence before = acknowledged_;
-    for (int tries = 0; tries < 1000 && acknowledged_ == before; ++tries) {
-      Sleep(10);
-    }
-    return acknowledged_ > before;
+    return Becomes([&] { return acknowledged_ > before; });
   }
   bool WaitsForItsEnd() const {
-    for (int tries = 0; tries < 1000 && !store_.failed_for_good(); ++tries) {
-      Sleep(10);
-    }
-    return store_.failed_for_good();
+    return Becomes([&] { return store_.failed_for_good(); });
   }
 
  private:
@@ -126,9 +122,7 @@ TEST_P(TakeOver, IsNoticedByAnOwnerThatWritesNothing) {
   const std::string place = NewPlace();
   Store former({.place = place});
   Store next({.place = place, .take_over = true});
-  for (int tries = 0; tries < 500 && !former.failed_for_good(); ++tries) {
-    Sleep(10);
-  }
+  EXPECT_TRUE(Becomes([&] { return former.failed_for_good(); }));
   EXPECT_TRUE(former.taken_over());
   EXPECT_THAT(former.failure(), HasSubstr("taken over this store (epoch 2"));
 }
