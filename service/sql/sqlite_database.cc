@@ -93,7 +93,10 @@ FailureKind KindOf(int code) {
 }
 
 SqliteDatabase::SqliteDatabase(const std::string& place, Access access)
-    : path_(OnePath(place)), access_(access) {
+    : path_(OnePath(place)),
+      access_(access),
+      file_(path_),
+      log_(path_ + "-wal") {
   bool is_new = false;
   if (access_ != Access::kRead) {
     if (access_ == Access::kWrite) {
@@ -231,12 +234,26 @@ void SqliteDatabase::Begin() {
   Execute(access_ == Access::kRead ? "BEGIN" : "BEGIN IMMEDIATE");
 }
 
-void SqliteDatabase::Commit() { Execute("COMMIT"); }
+void SqliteDatabase::Commit() {
+  Execute("COMMIT");
+  if (access_ != Access::kRead) CheckFilesAreThere();
+}
+
+void SqliteDatabase::CheckFilesAreThere() {
+  for (WatchedFile* file : {&file_, &log_}) {
+    if (file->IsThere()) continue;
+    throw Failure(FailureKind::kFatal,
+                  file->path() +
+                      ": this file was deleted or replaced while it was in "
+                      "use, and what is written to it would be lost");
+  }
+}
 
 void SqliteDatabase::TidyUp(bool somebody_waits) {
   // While the former writer may still move what is in the log, nobody else
   // must.
   if (!HasLock()) return;
+  CheckFilesAreThere();
   if (log_pages_ < moved_pages_) moved_pages_ = 0;  // the log began again
   if (IsTimeToEmptyLog(somebody_waits) && EmptyLog()) return;
   const int most = somebody_waits ? kLongLogWhileSomebodyWaits : kLongLog;

@@ -11,6 +11,7 @@
 
 #include "service/sql/database.h"
 #include "service/sql/file_lock.h"
+#include "service/sql/watched_file.h"
 
 namespace manyarms::sql {
 
@@ -49,6 +50,7 @@ class SqliteDatabase final : public Database {
   bool HasLock();
   void GetPastFormerWriter();
   void WaitPatiently();
+  void CheckFilesAreThere();
   /// The connection does not move the log to the file when it is closed.
   void LeaveFilesAlone();
   bool IsTimeToEmptyLog(bool somebody_waits) const;
@@ -57,6 +59,8 @@ class SqliteDatabase final : public Database {
   std::string path_;
   Access access_;
   std::optional<FileLock> lock_;
+  WatchedFile file_;
+  WatchedFile log_;
   sqlite3* connection_ = nullptr;
   int log_pages_ = 0;    // in the log after the last commit
   int moved_pages_ = 0;  // the first ones of those, which are in the file, too

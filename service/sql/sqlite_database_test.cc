@@ -1,5 +1,6 @@
 #include "service/sql/sqlite_database.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,6 +21,7 @@ namespace manyarms::sql {
 namespace {
 
 using Access = Database::Access;
+using ::testing::HasSubstr;
 
 class SqliteFile : public testing::InAFolder {
  protected:
@@ -235,6 +238,43 @@ TEST_F(SqliteFile, IsBusyWhileAToolHoldsItsLock) {
   sqlite3_close(tool);
   database->Begin();
   database->Commit();
+}
+
+// What is written to a file without a name is lost when it is closed.
+TEST_F(SqliteFile, CommitsNothingToAFileThatIsGone) {
+  for (const char* gone : {"a.db", "a.db-wal"}) {
+    for (const bool replaced : {false, true}) {
+      for (const char* old : {"a.db", "a.db-wal", "a.db-shm", "other"}) {
+        std::filesystem::remove(Path(old));
+      }
+      const auto database = Open(Path(), Access::kWrite);
+      database->Run("CREATE TABLE t (i INTEGER64)");
+      database->Begin();
+      database->Commit();
+      database->TidyUp(/*somebody_waits=*/false);
+      std::filesystem::copy_file(Path(gone), Path("other"));
+      if (replaced) {
+        std::filesystem::rename(Path("other"), Path(gone));
+      } else {
+        std::filesystem::rename(Path(gone), Path("other"));
+      }
+      const auto expect_failure = [&](const std::function<void()>& work) {
+        try {
+          work();
+          ADD_FAILURE() << gone << " is not missed";
+        } catch (const Failure& failure) {
+          EXPECT_EQ(failure.kind(), FailureKind::kFatal);
+          EXPECT_THAT(failure.what(),
+                      HasSubstr(Path(gone) + ": this file was"));
+        }
+      };
+      expect_failure([&] {
+        database->Begin();
+        database->Commit();
+      });
+      expect_failure([&] { database->TidyUp(/*somebody_waits=*/false); });
+    }
+  }
 }
 
 TEST(Sqlite, KnowsWhatCodesMean) {

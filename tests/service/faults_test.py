@@ -5,8 +5,8 @@
 
 Under load the disk becomes full, writes or syncs fail, PostgreSQL is killed, or ends
 the connection. The service must refuse what it cannot keep (503, with a reason), still
-serve reads, and go on by itself when the fault is over; after a failed sync it must end
-with 1. Then everything acknowledged is there, and the state is a model's.
+serve reads, and go on by itself when the fault is over; after a failed sync, and if its
+file was moved away, it must end with 1. Then everything acknowledged is there, and the state is a model's.
 """
 
 import os
@@ -123,6 +123,20 @@ def with_shim(folder, words, may_recover):
         service.kill()
 
 
+def moved_file(folder):
+    """Somebody moves the data file away, and back once the service has ended."""
+    data, elsewhere = folder / "shop.db", folder / "elsewhere.db"
+    service = Service(data, folder)
+    try:
+        return run_under_load(service.start(), SqliteReader(data), lambda: data.rename(elsewhere),
+                              lambda: elsewhere.rename(data), may_recover=False)
+    except BaseException:
+        print(service.end_of_log())
+        raise
+    finally:
+        service.kill()
+
+
 def full_disk(folder):
     """A small file system, which a second file fills."""
     disk = folder / "disk"
@@ -183,6 +197,7 @@ FAULTS = {
     "no room": lambda folder: with_shim(folder, "write ENOSPC", may_recover=True),
     "failing writes": lambda folder: with_shim(folder, "write EIO", may_recover=True),
     "failing syncs": lambda folder: with_shim(folder, "sync EIO", may_recover=False),
+    "moved file": moved_file,
     "killed PostgreSQL": lambda folder: with_postgres(folder, Cluster.kill, Cluster.start_again),
     "lost connection": lost_connection,
 }
