@@ -120,7 +120,8 @@ void WriteRewards(const BanditRows& bandits, MetricsWriter& metrics) {
                  "Rewards, by what became of "
                  "them.");
   for (const auto& [bandit, stats] : bandits) {
-    const auto write = [&](const char* kind, std::uint64_t count) {
+    const auto write = [&metrics, &bandit = bandit](const char* kind,
+                                                    std::uint64_t count) {
       metrics.Sample(AsDouble(count), {{"bandit", bandit}, {"kind", kind}});
     };
     write("learned", stats.rewards - stats.default_rewards);
@@ -141,7 +142,8 @@ void WriteSearches(const BanditRows& bandits, MetricsWriter& metrics) {
             fmt::format("Of searches: {} (manyarms/stats.h).", wanted));
         for (const auto& [bandit, stats] : bandits) {
           ForEachSearchCounter(
-              [&](const std::string_view name, const auto& value) {
+              [wanted, &metrics, &bandit = bandit](const std::string_view name,
+                                                   const auto& value) {
                 if (name != wanted) return;
                 metrics.Sample(static_cast<double>(value),
                                {{"bandit", bandit}});

@@ -39,12 +39,13 @@ class Refusals {
       sums = std::exchange(sums_, {});
     }
     for (const auto& [status, sum] : sums) {
-      log.Write("refused", [&](JsonOutput& line) {
-        line.Field("status", std::uint64_t{status})
-            .Field("count", sum.count)
-            .Field("route", sum.route)
-            .Field("reason", sum.reason);
-      });
+      log.Write("refused",
+                [status = std::uint64_t{status}, &sum = sum](JsonOutput& line) {
+                  line.Field("status", status)
+                      .Field("count", sum.count)
+                      .Field("route", sum.route)
+                      .Field("reason", sum.reason);
+                });
     }
   }
 

@@ -19,8 +19,7 @@ namespace {
 // Tags in alphabetical order, each once.
 std::vector<std::string> Ordered(std::vector<std::string> tags) {
   std::ranges::sort(tags);
-  const auto twice = std::ranges::unique(tags);
-  tags.erase(twice.begin(), twice.end());
+  tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
   return tags;
 }
 

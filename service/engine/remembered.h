@@ -78,7 +78,7 @@ class Remembered {
  private:
   using Entries = std::list<std::pair<std::string, Answer>>;
 
-  Entries::iterator EraseAt(Entries::iterator at) {
+  typename Entries::iterator EraseAt(typename Entries::iterator at) {
     by_id_.erase(std::string_view(at->first));
     return entries_.erase(at);
   }

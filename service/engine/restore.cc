@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <future>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,15 +31,16 @@ void ServedBandit::Restore(Sequence checkpoint) {
   State& state = *state_;
   state.ReadAll(checkpoint);
   auto events = state.store.RecentEvents(state.number, state.limits.events);
-  for (const auto& event : events | std::views::reverse) {
+  std::ranges::reverse(events);
+  for (const auto& event : events) {
     state.events.FindOrAdd(event.event,
                            {.learner = ServedLearners::HashOf(event.learner),
                             .first = event.first,
                             .count = event.count});
   }
-  const auto rewards =
-      state.store.RecentRewards(state.number, state.limits.events);
-  for (const auto& reward : rewards | std::views::reverse) {
+  auto rewards = state.store.RecentRewards(state.number, state.limits.events);
+  std::ranges::reverse(rewards);
+  for (const auto& reward : rewards) {
     state.reward_ids.FindOrAdd(
         RewardIdOf(reward.decision, reward.id),
         {.learner = ServedLearners::HashOf(reward.learner),
