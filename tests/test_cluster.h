@@ -60,7 +60,8 @@ class TestCluster {
 
   void Observe(ArmId id, double reward, Context context = {}) {
     const std::vector<ArmId> ids = {id};
-    learner_.ObserveArms(shards_[PlaceOf(id)]->Send(ids), {{reward}}, context);
+    const std::vector<std::string> sent = {shards_[PlaceOf(id)]->Send(ids)};
+    learner_.ObserveArms(sent, ids, {{reward}}, context);
   }
 
   Decision Choose(Context context = {}) {

@@ -208,6 +208,25 @@ void BindLearning(LearnerClass& learner) {
           nb::sig("def learn(self, decision: Decision | int, reward: float) -> "
                   "None"))
       .def(
+          "learn_many",
+          [](PyShardedBandit& self, nb::handle decisions, nb::handle rewards) {
+            const std::vector<DecisionOrId> parsed = ParseDecisions(decisions);
+            const std::vector<double> given = ParseRewards(rewards);
+            self.turns.ChangeAside([&] {
+              std::vector<DecisionId> ids;
+              ids.reserve(parsed.size());
+              for (const DecisionOrId& decision : parsed) {
+                ids.push_back(OurId(self, decision));
+              }
+              self.bandit.Learn(ids, given);
+            });
+          },
+          "decisions"_a, "rewards"_a,
+          nb::sig("def learn_many(self, decisions: collections.abc.Sequence["
+                  "Decision | int] | numpy.typing.NDArray[numpy.integer], "
+                  "rewards: collections.abc.Sequence[float] | "
+                  "numpy.typing.NDArray[numpy.floating]) -> None"))
+      .def(
           "dismiss",
           [](PyShardedBandit& self, nb::handle decision) {
             const DecisionOrId parsed = ParseDecision(decision);
@@ -231,22 +250,25 @@ void BindLearning(LearnerClass& learner) {
           "Learns a reward of features without a decision.")
       .def(
           "observe_arms",
-          [](PyShardedBandit& self, const nb::bytes& arms, nb::handle rewards,
-             nb::handle contexts) {
+          [](PyShardedBandit& self, const std::vector<nb::bytes>& sent,
+             nb::handle arms, nb::handle rewards, nb::handle contexts) {
+            const std::vector<std::string> copies = CopyAll(sent);
+            const Numbers ids = ParseNumbers(arms);
             const std::vector<double> given = ParseRewards(rewards);
             const std::vector<float> values = ParseContexts(
-                contexts, given.size(), self.bandit.options().context_dim);
+                contexts, ids.size(), self.bandit.options().context_dim);
             self.turns.ChangeAside(
-                [&] { self.bandit.ObserveArms(View(arms), given, values); });
+                [&] { self.bandit.ObserveArms(copies, ids, given, values); });
           },
-          "arms"_a, "rewards"_a, nb::kw_only(), "contexts"_a = nb::none(),
-          nb::sig("def observe_arms(self, arms: bytes, rewards: "
-                  "collections.abc.Sequence[float] | "
+          "sent"_a, "arms"_a, "rewards"_a, nb::kw_only(),
+          "contexts"_a = nb::none(),
+          nb::sig("def observe_arms(self, sent: collections.abc.Sequence[bytes]"
+                  ", arms: Ids, rewards: collections.abc.Sequence[float] | "
                   "numpy.typing.NDArray[numpy.floating], *, contexts: Features "
                   "| None = None) -> None"),
-          "Learns a reward of each of the arms that ArmShard.send has sent, or "
-          "none if it raises an exception. Unlike their features, these are "
-          "exactly the shard's.")
+          "Learns rewards of arms, or none if it raises an exception. sent is "
+          "what ArmShard.send has returned about them: unlike their features, "
+          "that is exactly the shard's.")
       .def(
           "forget",
           [](PyShardedBandit& self, double share) {

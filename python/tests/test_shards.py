@@ -154,8 +154,14 @@ def test_rewards_of_arms_without_decisions() -> None:
     cluster, whole, _ = both(1_000, dim=4, negative_rewards=True, seed=9)
     for step in range(100):
         arm = 37 * step % 1_000
-        cluster.learner.observe_arms(cluster.shards[arm % SHARDS].send([arm]), [step / 7])
+        sent = [cluster.shards[arm % SHARDS].send([arm])]
+        cluster.learner.observe_arms(sent, [arm], [step / 7])
         whole.observe(arm, step / 7)
+    arms = np.array([5, 800, 5, 3, 99, 401])
+    sent = [cluster.shards[shard].send(np.unique(arms[arms % SHARDS == shard]))
+            for shard in range(SHARDS)]
+    cluster.learner.observe_arms(sent, arms, np.arange(6) / 3)
+    whole.observe_many(arms, np.arange(6) / 3)
     assert (cluster.learner.mean == whole.mean).all()
     assert cluster.choose() == whole.choose()
 

@@ -205,12 +205,14 @@ TEST_F(ShardedArms, AreNeverPartOfAnAnswerOnly) {
 TEST_F(ShardedArms, AreRefusedWithoutATrace) {
   ShardedBandit& learner = cluster_.learner();
   const std::vector<ArmId> one_id = {cluster_.shard(0).Ids().front()};
-  const std::string sent = cluster_.shard(0).Send(one_id);
+  const std::vector<std::string> sent = {cluster_.shard(0).Send(one_id)};
   ExpectError(ErrorCode::kInvalidArgument, {"2 rewards given for 1 arms"}, [&] {
-    learner.ObserveArms(sent, {{1.0, 2.0}});
+    learner.ObserveArms(sent, one_id, {{1.0, 2.0}});
   });
   ExpectError(ErrorCode::kInvalidArgument, {},
-              [&] { learner.ObserveArms(sent, {{1e30}}); });
+              [&] { learner.ObserveArms(sent, one_id, {{1e30}}); });
+  ExpectError(ErrorCode::kUnknownId, {"no shard has sent arm"},
+              [&] { learner.ObserveArms({}, one_id, {{1.0}}); });
   cluster_.Survey();
   const ArmId best = cluster_.Choose().arm;
   whole_.Choose();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "bandit/state.h"
@@ -178,6 +179,10 @@ void ShardedBandit::Learn(DecisionId decision, double reward) {
 void ShardedBandit::Learn(const Decision& decision, double reward) {
   bandit_.Learn(decision, reward);
 }
+void ShardedBandit::Learn(std::span<const DecisionId> decisions,
+                          std::span<const double> rewards) {
+  bandit_.Learn(decisions, rewards);
+}
 void ShardedBandit::CheckPending(const Decision& decision) const {
   bandit_.CheckPending(decision);
 }
@@ -187,23 +192,36 @@ void ShardedBandit::Observe(std::span<const float> features, double reward,
   bandit_.Observe(features, reward, context);
 }
 
-void ShardedBandit::ObserveArms(std::string_view arms,
+void ShardedBandit::ObserveArms(std::span<const std::string> sent,
+                                std::span<const ArmId> arms,
                                 std::span<const double> rewards,
                                 std::span<const float> contexts) {
   State& bandit = state();
   const std::size_t dim = bandit.store.dim();
-  const SentArms sent = SentArms::From(arms, dim);
-  if (rewards.size() != sent.ids.size()) {
+  if (rewards.size() != arms.size()) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("{} rewards given for {} arms", rewards.size(),
-                            sent.ids.size()));
+                            arms.size()));
   }
   for (const double reward : rewards) bandit.scale.Check(reward);
   bandit.model.CheckAll(contexts, rewards.size());
+  SentArms known;
+  for (const std::string& message : sent) {
+    known.Append(SentArms::From(message, dim));
+  }
+  std::unordered_map<ArmId, std::span<const float>> rows;
+  for (std::size_t i = 0; i < known.ids.size(); ++i) {
+    rows[known.ids[i]] = std::span(known.rows).subspan(i * dim, dim);
+  }
+  for (const ArmId id : arms) {
+    if (!rows.contains(id)) {
+      throw Error(ErrorCode::kUnknownId,
+                  fmt::format("no shard has sent arm {}", id));
+    }
+  }
   const std::size_t p = bandit.model.context_dim();
-  for (std::size_t i = 0; i < rewards.size(); ++i) {
-    bandit.Learn(std::span(sent.rows).subspan(i * dim, dim), rewards[i],
-                 contexts.subspan(i * p, p));
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    bandit.Learn(rows.at(arms[i]), rewards[i], contexts.subspan(i * p, p));
   }
 }
 

@@ -107,14 +107,19 @@ class ShardedBandit {
   /// As those of Bandit.
   void Learn(DecisionId decision, double reward);
   void Learn(const Decision& decision, double reward);
+  void Learn(std::span<const DecisionId> decisions,
+             std::span<const double> rewards);
   void CheckPending(const Decision& decision) const;
   void Dismiss(DecisionId decision);
   void Observe(std::span<const float> features, double reward,
                Context context = {});
-  /// Learns a reward of each of the arms that ArmShard::Send has sent, of all
-  /// or of none. `contexts` has one for each. Unlike their features, which may
-  /// differ in the last bit with negative_rewards, these are the shard's own.
-  void ObserveArms(std::string_view arms, std::span<const double> rewards,
+  /// Learns rewards of arms, all or none of them, in this order. `sent` is what
+  /// ArmShard::Send has returned about each of them: unlike their features,
+  /// which may differ in the last bit with negative_rewards, that is the
+  /// shard's own. An arm may occur more than once. `contexts` has one for each
+  /// reward.
+  void ObserveArms(std::span<const std::string> sent,
+                   std::span<const ArmId> arms, std::span<const double> rewards,
                    std::span<const float> contexts = {});
   void Forget(double share);
   std::vector<double> Mean() const { return bandit_.Mean(); }

@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, Union
 
 import numpy as np
 import ray
@@ -30,6 +30,8 @@ from manyarms.errors import Error, InvalidArgumentError
 
 
 _Chosen = TypeVar("_Chosen")
+_Decisions: TypeAlias = Union[Sequence[Union[Decision, int]], "NDArray[np.integer]"]
+_Rewards: TypeAlias = Union[Sequence[float], "NDArray[np.floating]"]
 
 
 class Bandit:
@@ -231,6 +233,11 @@ class Bandit:
         with self._lock:
             self._learner.learn(decision, reward)
 
+    def learn_many(self, decisions: _Decisions, rewards: _Rewards) -> None:
+        """Learns the rewards of all of the decisions, or of none if it raises an exception."""
+        with self._lock:
+            self._learner.learn_many(decisions, rewards)
+
     def dismiss(self, decision: Decision | int) -> None:
         """Forgets a decision whose reward will never come."""
         with self._lock:
@@ -239,9 +246,16 @@ class Bandit:
     def observe(self, arm: int, reward: float, *, context: _types.Row | None = None) -> None:
         """Learns a reward of an arm without a decision."""
         contexts = None if context is None else np.asarray(context)[np.newaxis]
+        self.observe_many([arm], [reward], contexts=contexts)
+
+    def observe_many(self, arms: _types.Ids, rewards: _Rewards, *,
+                     contexts: _types.Features | None = None) -> None:
+        """Learns rewards of arms without decisions: all of them, or none if it raises an
+        exception. An arm may occur more than once. contexts has a row for each reward."""
+        ids = as_ids(arms)
         with self._lock:
-            (sent,) = self._ask_for("send", as_ids([arm])).values()
-            self._learner.observe_arms(sent, [reward], contexts=contexts)
+            sent = self._ask_for("send", np.unique(ids)).values()
+            self._learner.observe_arms(list(sent), ids, rewards, contexts=contexts)
 
     def observe_features(self, features: _types.Row, reward: float, *,
                          context: _types.Row | None = None) -> None:

@@ -118,6 +118,8 @@ def test_what_learners_can_do_besides(pair: Pair) -> None:
     row = np.arange(DIM) / DIM
     for bandit in (pair.one, pair.many):
         bandit.observe(17, 0.5)
+        bandit.observe_many([40, 3, 17, 3], [0.5, 0.25, 1, 2])
+        bandit.learn_many(bandit.choose_many(3), [1, 0.5, 0.25])
         bandit.observe_features(row, 0.25)
         bandit.dismiss(bandit.choose())
         bandit.forget(0.1)
