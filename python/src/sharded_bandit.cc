@@ -47,26 +47,36 @@ DecisionId OurId(const PyShardedBandit& self, const DecisionOrId& decision) {
   return whole.id;
 }
 
-std::optional<std::vector<PyDecision>> ChooseBest(PyShardedBandit& self,
-                                                  nb::handle count,
-                                                  nb::handle among,
-                                                  nb::handle context,
-                                                  nb::handle eligible) {
-  if (!among.is_none() && !eligible.is_none()) {
-    throw Error(ErrorCode::kInvalidArgument,
-                "among and eligible given, must be one of them");
+// What may be chosen, as Python says it.
+class PyEligible {
+ public:
+  PyEligible(nb::handle among, nb::handle eligible) {
+    if (!among.is_none() && !eligible.is_none()) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  "among and eligible given, must be one of them");
+    }
+    if (!among.is_none()) {
+      ids_ = ParseNumbers(among);
+      arms_ = std::span<const ArmId>(ids_);
+    }
+    if (!eligible.is_none()) {
+      arms_ = ShardedBandit::Elsewhere{
+          ParseNumber(eligible, {"eligible", "an int"})};
+    }
   }
-  const std::size_t wanted = ParseNumber(count, {"count", "an int"});
-  const Numbers ids = among.is_none() ? Numbers() : ParseNumbers(among);
-  ShardedBandit::EligibleInShards arms;
-  if (!among.is_none()) arms = std::span<const ArmId>(ids);
-  if (!eligible.is_none()) {
-    arms =
-        ShardedBandit::Elsewhere{ParseNumber(eligible, {"eligible", "an int"})};
-  }
-  const std::vector<float> values = ParseContext(context);
-  const auto chosen = self.turns.ChangeAside(
-      [&] { return self.bandit.ChooseBest(wanted, arms, values); });
+  PyEligible(const PyEligible&) = delete;
+  PyEligible& operator=(const PyEligible&) = delete;
+
+  const ShardedBandit::EligibleInShards& arms() const { return arms_; }
+
+ private:
+  Numbers ids_;
+  ShardedBandit::EligibleInShards arms_;
+};
+
+using Chosen = std::optional<std::vector<Decision>>;
+
+std::optional<std::vector<PyDecision>> AsPyDecisions(const Chosen& chosen) {
   if (!chosen) return std::nullopt;
   std::vector<PyDecision> decisions;
   decisions.reserve(chosen->size());
@@ -74,6 +84,29 @@ std::optional<std::vector<PyDecision>> ChooseBest(PyShardedBandit& self,
     decisions.push_back(AsPyDecision(decision));
   }
   return decisions;
+}
+
+std::optional<std::vector<PyDecision>> ChooseBest(PyShardedBandit& self,
+                                                  nb::handle count,
+                                                  nb::handle among,
+                                                  nb::handle context,
+                                                  nb::handle eligible) {
+  const std::size_t wanted = ParseNumber(count, {"count", "an int"});
+  const PyEligible some(among, eligible);
+  const std::vector<float> values = ParseContext(context);
+  return AsPyDecisions(self.turns.ChangeAside(
+      [&] { return self.bandit.ChooseBest(wanted, some.arms(), values); }));
+}
+
+std::optional<std::vector<PyDecision>> ChooseDraws(
+    PyShardedBandit& self, nb::handle count, nb::handle among,
+    nb::handle eligible, nb::handle context, nb::handle contexts) {
+  const std::size_t wanted = ParseNumber(count, {"count", "an int"});
+  const PyEligible some(among, eligible);
+  const std::vector<float> values = ParseOneOrAll(
+      context, contexts, wanted, self.bandit.options().context_dim);
+  return AsPyDecisions(self.turns.ChangeAside(
+      [&] { return self.bandit.ChooseDraws(wanted, some.arms(), values); }));
 }
 
 void BindChoices(LearnerClass& learner) {
@@ -103,6 +136,22 @@ void BindChoices(LearnerClass& learner) {
 among: ids of the arms that may be chosen.
 eligible: the number of arms that may be chosen, if only the shards know which
     they are.)")
+      .def(
+          "choose_draws", &ChooseDraws, "count"_a, "among"_a = nb::none(),
+          "eligible"_a = nb::none(), "context"_a = nb::none(),
+          "contexts"_a = nb::none(),
+          nb::sig("def choose_draws(self, count: int, among: Ids | None = "
+                  "None, eligible: int | None = None, context: Row | None = "
+                  "None, contexts: Features | None = None) -> list[Decision] | "
+                  "None"),
+          "Makes count choices, all of them or none; None if the shards must "
+          "be asked first, perhaps several times.")
+      .def(
+          "drop_draws",
+          [](PyShardedBandit& self) {
+            self.turns.Change([&] { self.bandit.DropDraws(); });
+          },
+          "Gives up choices that wait for an answer.")
       .def(
           "question",
           [](const PyShardedBandit& self) {

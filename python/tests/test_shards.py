@@ -267,3 +267,41 @@ def test_a_choice_without_a_message_costs_little() -> None:
         whole.learn(decision, reward)
     cost = statistics.median(ours[-1_000:]) / statistics.median(theirs[-1_000:])
     assert cost < 2
+
+
+def test_draws_are_made_together_or_not_at_all() -> None:
+    cluster, whole, _ = both(5_000, dim=4, context_dim=2, max_pending=5, seed=6)
+    contexts = np.random.default_rng(2).standard_normal((4, 2)).astype(np.float32)
+    first = cluster.choose(contexts[0])
+    assert first == whole.choose(context=contexts[0])
+    # The third draw would wait for an answer that never comes.
+    learner = cluster.learner
+    for _ in range(2):
+        assert learner.choose_draws(4, contexts=contexts) is None
+        learner.answer([shard.top(learner.question(), 1) for shard in cluster.shards])
+    assert learner.choose_draws(4, contexts=contexts) is None
+    learner.drop_draws()
+    assert learner.pending == 1
+    with pytest.raises(manyarms.errors.InvalidArgumentError):
+        learner.choose_draws(4, contexts=np.full((4, 2), np.nan))
+    with pytest.raises(manyarms.errors.InvalidArgumentError):
+        learner.choose_draws(6, contexts=np.zeros((6, 2)))
+    learner.learn(first, 1.0)
+    whole.learn(first, 1.0)
+    sent = learner.stats["sent"]
+    while (drawn := learner.choose_draws(4, contexts=contexts)) is None:
+        learner.answer([shard.top(learner.question(), 1) for shard in cluster.shards])
+    assert drawn == whole.choose_many(4, "draws", contexts=contexts)
+    assert learner.stats["sent"] == sent + 4
+    assert learner.choose_draws(0, contexts=np.zeros((0, 2))) == []
+
+
+def test_choices_are_counted_as_sent_when_all_eligible_arms_win() -> None:
+    cluster, whole, _ = both(5_000, dim=4, seed=6)
+    learner = cluster.learner
+    assert learner.choose_best(2, among=[5, 15]) is None
+    learner.answer([shard.top(learner.question(), 2, ids=np.array(ids, np.uint64))
+                    for shard, ids in zip(cluster.shards, ([], [5], [], [15]))
+                    if ids])
+    assert learner.choose_best(2, among=[5, 15]) == whole.choose_many(2, eligible=[5, 15])
+    assert learner.stats["sent"] == 1

@@ -80,29 +80,50 @@ std::vector<Bandit::State::Chosen> Bandit::State::ChooseSlate(
   return slate;
 }
 
-Decision Bandit::State::Decide(const Chosen& chosen, std::size_t eligible,
-                               Context context) {
-  const Hit& hit = chosen.hit;
-  if (hit.slot == kNoSlot) {  // from a forged file, for instance
+ArmId Bandit::State::ArmOf(const Chosen& chosen) const {
+  if (chosen.hit.slot == kNoSlot) {  // from a forged file, for instance
     throw Error(ErrorCode::kCorrupt,
                 "no arm has a score that is a number: what this bandit has "
                 "learned cannot be");
   }
-  const ArmId arm = store.id(hit.slot);
+  return store.id(chosen.hit.slot);
+}
+
+Decision Bandit::State::Decide(const Chosen& chosen, std::size_t eligible,
+                               Context context) {
+  std::span<float> place;
+  const Decision decision =
+      Note(chosen, ArmOf(chosen), eligible, context, place);
+  store.CopyFeatures(chosen.hit.slot, place);
+  return decision;
+}
+
+Decision Bandit::State::Decide(const Chosen& chosen, ArmId arm,
+                               std::span<const float> inner,
+                               std::size_t eligible, Context context) {
+  std::span<float> place;
+  const Decision decision = Note(chosen, arm, eligible, context, place);
+  std::ranges::copy(inner, place.begin());
+  return decision;
+}
+
+Decision Bandit::State::Note(const Chosen& chosen, ArmId arm,
+                             std::size_t eligible, Context context,
+                             std::span<float>& place) {
   const std::span<float> row =
       pending.Add({.arm = arm,
                    .eligible = chosen.follows ? 0 : eligible,
                    .basis = BasisNow()});
   std::ranges::copy(context, row.begin());
-  store.CopyFeatures(hit.slot, row.subspan(context.size()));
+  place = row.subspan(context.size());
   Decision decision{.id = pending.last(),
                     .arm = arm,
                     .eligible = eligible,
                     .uniform = chosen.uniform};
   if (!chosen.uniform) {
     decision.score = ScoreIsDifference(options.policy)
-                         ? scale.OuterDifference(hit.score)
-                         : scale.Outer(hit.score);
+                         ? scale.OuterDifference(chosen.hit.score)
+                         : scale.Outer(chosen.hit.score);
   }
   return decision;
 }

@@ -49,8 +49,14 @@ struct Bandit::State {
   Chosen ChooseAmong(DecisionId number, const ArmSet* among, Context context);
   std::vector<Chosen> ChooseSlate(const TopRequest& request, Context context);
 
+  /// Throws Error(kCorrupt) if no arm has a score that is a number.
+  ArmId ArmOf(const Chosen& chosen) const;
   /// `eligible` is the number of arms that were eligible.
   Decision Decide(const Chosen& chosen, std::size_t eligible, Context context);
+  /// The same for an arm that has these inner features, and that need not be in
+  /// the slot any more.
+  Decision Decide(const Chosen& chosen, ArmId arm, std::span<const float> inner,
+                  std::size_t eligible, Context context);
   /// `contexts` has one context for all of them, or one for each.
   std::vector<Decision> DecideAll(const std::vector<Chosen>& chosen,
                                   std::size_t eligible,
@@ -128,6 +134,11 @@ struct Bandit::State {
   EligibleArms eligible_arms;
 
   std::vector<float> features;  // scratch
+
+ private:
+  /// `place` becomes that of the arm's features.
+  Decision Note(const Chosen& chosen, ArmId arm, std::size_t eligible,
+                Context context, std::span<float>& place);
 };
 
 }  // namespace manyarms

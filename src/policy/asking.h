@@ -25,6 +25,7 @@ class AskingPolicy final : public Policy {
   std::vector<Hit> ChooseTop(const TopRequest& request,
                              Context context) override;
   void Pass() override { ++choices_; }
+  void TakeBack(std::uint64_t choices) override { choices_ -= choices; }
   Wins CountWins(const Redraws& redraws, std::span<const Slot> arms) override;
   PolicyStats stats() const override;
   double exploration() const override { return questions_->exploration(); }

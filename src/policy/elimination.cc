@@ -237,6 +237,12 @@ std::vector<Hit> Elimination::ChooseTop(const TopRequest& request,
   return top.Sorted();
 }
 
+void Elimination::TakeBack(std::uint64_t /*choices*/) {
+  throw Error(ErrorCode::kUnsupported,
+              "elim cannot take a choice back, for which it has moved arms "
+              "between its stages");
+}
+
 Wins Elimination::CountWins(const Redraws& /*redraws*/,
                             std::span<const Slot> /*arms*/) {
   throw Error(ErrorCode::kUnsupported,

@@ -32,6 +32,7 @@ class Elimination final : public Policy {
                              Context context) override;
   void Pass() override { ++choices_; }
   /// Throws: to find out what it would choose, it moves arms between stages.
+  void TakeBack(std::uint64_t choices) override;
   Wins CountWins(const Redraws& redraws, std::span<const Slot> arms) override;
   PolicyStats stats() const override;
   double exploration() const override { return confidence_.exploration(); }

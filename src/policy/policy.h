@@ -52,6 +52,10 @@ class Policy {
   /// Counts a choice that was made without the policy.
   virtual void Pass() = 0;
 
+  /// Takes back the last choices, whose decisions were not made. Throws
+  /// Error(kUnsupported) if the policy cannot.
+  virtual void TakeBack(std::uint64_t choices) = 0;
+
   /// How many further draws would choose each of these arms. No later choice
   /// depends on it. Throws Error(kUnsupported) if the policy cannot say.
   virtual Wins CountWins(const Redraws& redraws,

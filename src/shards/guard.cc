@@ -15,7 +15,10 @@ bool HasBounds(Objective objective, const Query& query) {
 
 void Guard::Check(Objective objective, const Query& query,
                   std::span<const Hit> hits) {
-  if (need_.among == Among::kKnown) return;
+  if (need_.among == Among::kKnown) {
+    was_sent_ = answered_.has_value();  // all of them may be guests
+    return;
+  }
   if (answered_ && answered_->need == need_ &&
       answered_->question.Asks(query)) {
     was_sent_ = true;

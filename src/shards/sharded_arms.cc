@@ -42,10 +42,11 @@ void ShardedBandit::DropRestIfUseless() {
   if (guard_->rest() != nullptr && fresh_ > arms_ / 2) DropRest();
 }
 
-// A question and its answer are about the arms of their moment.
+// A question, its answer and draws are about the arms of their moment.
 void ShardedBandit::Withdraw() {
   guard_->DropQuestion();
   DropAnswer();
+  DropDraws();
 }
 
 // Throws Error(kDuplicateId) or, as far as it can be known, Error(kUnknownId).

@@ -68,11 +68,14 @@ auto ShardedBandit::Guarded(Need need, const Decide& decide) {
     throw;
   }
   DropAnswer();
-  if (!chosen) return chosen;
-  ++choices_;
-  sent_ += guard_->was_sent() ? 1 : 0;
-  if (guard_->among() == Among::kAll) schedule_.Chose(guard_->was_sent());
   return chosen;
+}
+
+// To be called after a choice that passed.
+void ShardedBandit::CountChoice(bool was_sent) {
+  ++choices_;
+  sent_ += was_sent ? 1 : 0;
+  if (guard_->among() == Among::kAll) schedule_.Chose(was_sent);
 }
 
 std::optional<Decision> ShardedBandit::Choose(Context context) {
@@ -80,11 +83,13 @@ std::optional<Decision> ShardedBandit::Choose(Context context) {
   bandit.model.Check(context);
   const ArmSet* among = nullptr;
   Need need = NeedOf(1, {}, among);
-  return Guarded(std::move(need), [&] {
+  const auto decision = Guarded(std::move(need), [&] {
     return bandit.Decide(
         bandit.ChooseAmong(bandit.pending.last() + 1, among, context), arms_,
         context);
   });
+  if (decision) CountChoice(guard_->was_sent());
+  return decision;
 }
 
 std::optional<std::vector<Decision>> ShardedBandit::ChooseBest(
@@ -98,10 +103,67 @@ std::optional<std::vector<Decision>> ShardedBandit::ChooseBest(
   Need need = NeedOf(count, eligible, among);
   const TopRequest request{.count = need.count, .among = among};
   const std::size_t arms = need.eligible;
-  return Guarded(std::move(need), [&] {
+  auto decisions = Guarded(std::move(need), [&] {
     return bandit.DecideAll(bandit.ChooseSlate(request, context), arms,
                             context);
   });
+  if (decisions) CountChoice(guard_->was_sent());
+  return decisions;
+}
+
+std::optional<std::vector<Decision>> ShardedBandit::ChooseDraws(
+    std::size_t count, const EligibleInShards& eligible,
+    std::span<const float> contexts) {
+  State& bandit = state();
+  CheckCount("number of choices (at most max_pending)", count, 0,
+             bandit.options.max_pending);
+  bandit.model.CheckOneOrAll(contexts, count);
+  if (count == 0) return std::vector<Decision>();
+  std::size_t arms = 0;
+  while (draws_.size() < count) {
+    const ArmSet* among = nullptr;
+    Need need = NeedOf(1, eligible, among);
+    arms = need.eligible;
+    auto draw = NextDraw(std::move(need), among,
+                         bandit.model.At(contexts, draws_.size()));
+    if (!draw) return std::nullopt;
+    draws_.push_back(std::move(*draw));
+  }
+  std::vector<Decision> decisions;
+  decisions.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Draw& draw = draws_[i];
+    decisions.push_back(bandit.Decide({.hit = {kNoSlot, draw.score}}, draw.arm,
+                                      draw.features, arms,
+                                      bandit.model.At(contexts, i)));
+    CountChoice(draw.was_sent);
+  }
+  draws_.clear();
+  return decisions;
+}
+
+void ShardedBandit::DropDraws() {
+  state().policy->TakeBack(draws_.size());
+  draws_.clear();
+}
+
+// It has the number that its decision will have.
+std::optional<ShardedBandit::Draw> ShardedBandit::NextDraw(Need need,
+                                                           const ArmSet* among,
+                                                           Context context) {
+  State& bandit = state();
+  auto draw = Guarded(std::move(need), [&] {
+    const State::Chosen chosen = bandit.ChooseAmong(
+        bandit.pending.last() + 1 + draws_.size(), among, context);
+    Draw made{.arm = bandit.ArmOf(chosen),
+              .score = chosen.hit.score,
+              .features = std::vector<float>(bandit.store.dim()),
+              .was_sent = false};
+    bandit.store.CopyFeatures(chosen.hit.slot, made.features);
+    return made;
+  });
+  if (draw) draw->was_sent = guard_->was_sent();
+  return draw;
 }
 
 std::string ShardedBandit::question() const {

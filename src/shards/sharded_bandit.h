@@ -67,9 +67,21 @@ class ShardedBandit {
       std::size_t count, const EligibleInShards& eligible = {},
       Context context = {});
 
+  /// As Bandit::ChooseDraws; none if the shards must be asked, perhaps several
+  /// times: the same call goes on where it stopped, and makes either all of its
+  /// decisions or none. To be called with the same arguments until it has made
+  /// them, and nothing else in between; otherwise DropDraws comes first.
+  std::optional<std::vector<Decision>> ChooseDraws(
+      std::size_t count, const EligibleInShards& eligible = {},
+      std::span<const float> contexts = {});
+
+  /// Gives up the draws that wait for an answer, if there are any.
+  void DropDraws();
+
   /// What to ask the shards, with the number of arms that ChooseBest wants (1
-  /// for Choose) and with the arms that are eligible. Throws Error(kOutdated)
-  /// if the last choice needs no answer, or if arms have changed since.
+  /// for Choose and ChooseDraws) and with the arms that are eligible. Throws
+  /// Error(kOutdated) if the last choice needs no answer, or if arms have
+  /// changed since.
   std::string question() const;
 
   /// The shards' answers, of each shard that has eligible arms. They serve the
@@ -158,6 +170,15 @@ class ShardedBandit {
 
   using State = Bandit::State;
 
+  // One of several choices that are made together, and the inner features of
+  // its arm, which may not be known any more when they are made.
+  struct Draw {
+    ArmId arm;
+    float score;
+    std::vector<float> features;
+    bool was_sent;
+  };
+
   State& state() { return *bandit_.state_; }
   const State& state() const { return *bandit_.state_; }
   bool Knows(ArmId id) const { return bandit_.Contains(id); }
@@ -165,8 +186,10 @@ class ShardedBandit {
 
   Need NeedOf(std::size_t count, const EligibleInShards& eligible,
               const ArmSet*& among);
+  std::optional<Draw> NextDraw(Need need, const ArmSet* among, Context context);
   template <class Decide>
   auto Guarded(Need need, const Decide& decide);
+  void CountChoice(bool was_sent);
 
   void CheckThereAre(std::span<const ArmId> ids) const;
   void Withdraw();
@@ -186,6 +209,8 @@ class ShardedBandit {
   // will not be known any more when the choice has been made.
   ArmSet winners_;
   std::vector<ArmId> guests_;
+
+  std::vector<Draw> draws_;  // so far, of a ChooseDraws that has asked
 
   std::optional<UnderWay> survey_;
   SurveySchedule schedule_;
