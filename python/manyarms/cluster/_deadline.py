@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 
 
 class Deadline:
@@ -13,6 +14,7 @@ class Deadline:
         self.seconds = seconds
         self._for_each_step = for_each_step
         self._end = time.monotonic() + seconds
+        self.repeats: Counter[int] = Counter()  # work of each shard that was lost
 
     def left(self) -> float:
         """The seconds that are left, at least 0."""

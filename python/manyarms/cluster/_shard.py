@@ -20,6 +20,9 @@ from manyarms.cluster._sources import Part, Rows, Source, inspect, read
 from manyarms.errors import DuplicateIdError, Error, UnknownIdError
 
 
+_NOWHERE = -1  # the number of the last change of a shard that has a part of its arms
+
+
 class OutOfStep(Exception):
     """The shard is not where its caller expects it to be: it was made anew."""
 
@@ -170,13 +173,15 @@ class Shard:
         self._arms = ArmShard(**self._options)
         self._order = None
         self._staged, self._load = None, None
-        self._number, self._heard, self._target, self._steps = 0, target, target, 0
+        self._number, self._heard, self._target, self._steps = _NOWHERE, target, target, 0
         self._left_out, self._restores = left_out, restores
 
     def restore(self, target: int, place: int, step: SourcePart | Change) -> None:
         """Does the step at ``place`` towards what the shard was."""
         if self._target != target or self._steps != place or self._left_out is None:
             raise OutOfStep
+        # A step that fails may have added some of its arms: all begins anew then.
+        self._target = None
         if isinstance(step, Change):
             self._apply(step)
         else:
@@ -184,6 +189,7 @@ class Shard:
                 mine = shards_of(rows.ids, self._shards) == self._place
                 mine &= self._left_out.kept(rows.ids, step.source)
                 self._arms.add(rows.ids[mine], rows.features[mine])
+        self._target = target
         self._steps += 1
 
     def end_restore(self, target: int, steps: int) -> None:

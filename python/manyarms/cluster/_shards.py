@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import ray
 from numpy.typing import NDArray
-from ray.exceptions import GetTimeoutError, RayActorError, RayTaskError
+from ray.exceptions import RayError, RayTaskError
 
 from manyarms.cluster._attached import NAMESPACE
 from manyarms.cluster._buckets import BUCKETS, shards_of
@@ -26,6 +26,12 @@ from manyarms.errors import ClusterTimeout
 # a processor for work; a node without (``num_cpus=0``) gets no shard.
 _PROCESSORS = 0.01
 _PAUSE = 0.05  # seconds between two attempts to reach a shard that Ray restarts
+# What kills a shard so often during one call, such as a lack of memory, will kill it again.
+_MOST_REPEATS = 5
+
+
+class Lost(Exception):
+    """A shard's process or node died before the answer came, or the answer with it."""
 
 
 class Shared:
@@ -75,7 +81,7 @@ class Shards:
                 shard = waiting.pop(ref)
                 try:
                     answers[shard] = self._answer(kind, ref, deadline)
-                except (OutOfStep, RayActorError):
+                except (OutOfStep, Lost):
                     lost.append(shard)
             self.bring_back(lost, deadline)
             waiting |= {self.begin(kind, shard, *given[shard]): shard for shard in lost}
@@ -139,7 +145,9 @@ class Shards:
             shard = waiting.pop(ready[0])
             try:
                 counts[shard].append(self._answer("load", ready[0], deadline))
-            except (OutOfStep, RayActorError):
+            except (OutOfStep, Lost) as reason:
+                deadline.repeats[shard] += 1
+                self._check_repeats(shard, deadline, reason)
                 self.bring_back([shard], deadline)
                 del counts[shard][1:]
             begin(shard)
@@ -170,17 +178,24 @@ class Shards:
         for ref in sent:
             try:
                 ray.get(ref, timeout=deadline.left())
-            except (RayTaskError, RayActorError, GetTimeoutError):
+            except RayError:
                 continue  # whoever asks the shard next brings it back
 
     def _bring_back(self, shard: int, deadline: Deadline) -> None:
         while True:
             try:
                 return self._restore(shard, deadline)
-            except (OutOfStep, RayActorError) as reason:
+            except (OutOfStep, Lost) as reason:
                 if deadline.left() == 0:
                     raise self._timeout([shard], deadline) from reason
+                self._check_repeats(shard, deadline, reason)
                 time.sleep(_PAUSE)
+
+    def _check_repeats(self, shard: int, deadline: Deadline, reason: Exception) -> None:
+        if deadline.repeats[shard] >= _MOST_REPEATS:
+            raise ClusterTimeout(
+                f"shard {shard} of {self.count} was lost {_MOST_REPEATS} times while it took its "
+                f"arms; the last time: {reason or 'it was restarted'}") from reason
 
     def _restore(self, shard: int, deadline: Deadline) -> None:
         position: Position = self._ask(shard, deadline, "position")
@@ -191,6 +206,7 @@ class Shards:
         if position.target != target:
             left_out = self.ledger.left_out(shard, self.count)
             self.restores[shard] += 1
+            deadline.repeats[shard] += 1
             self._ask(shard, deadline, "begin_restore", target, left_out,
                       self.restores[shard])
             done = 0
@@ -223,6 +239,8 @@ class Shards:
             answer = ray.get(ref)
         except RayTaskError as error:
             raise error.cause from None
+        except RayError as error:
+            raise Lost(str(error).partition("\n")[0]) from error
         self._traffic.received(kind, answer)
         deadline.step_done()
         return answer

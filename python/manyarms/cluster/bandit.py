@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, TypeAlias, TypeVar, Union
 
@@ -32,6 +34,21 @@ from manyarms.errors import Error, InvalidArgumentError
 _Chosen = TypeVar("_Chosen")
 _Decisions: TypeAlias = Union[Sequence[Union[Decision, int]], "NDArray[np.integer]"]
 _Rewards: TypeAlias = Union[Sequence[float], "NDArray[np.floating]"]
+
+
+@dataclass(frozen=True)
+class _Some:
+    """The arms that may be chosen: of these ids, of this mask, or all."""
+
+    ids: Ids | None = None
+    mask: NDArray[np.bool_] | None = None
+
+    @property
+    def arms(self) -> dict[str, Any]:
+        """The same for the learner, which does not know the order of masks."""
+        if self.mask is not None:
+            return {"eligible": int(self.mask.sum())}
+        return {"among": self.ids}
 
 
 class Bandit:
@@ -191,7 +208,7 @@ class Bandit:
             decision = self._learner.choose(context)
             if decision is not None:
                 return decision
-            return self._asking(lambda: self._learner.choose(context), 1, None, None)
+            return self._asking(lambda: self._learner.choose(context), 1, _Some())
 
     def choose_many(
         self, count: int, mode: Literal["best", "draws"] = "best", *,
@@ -212,18 +229,12 @@ class Bandit:
         if mode == "best" and contexts is not None:
             raise InvalidArgumentError(
                 "contexts given with mode 'best', which has one context; must be mode 'draws'")
-        if contexts is not None and context is not None:
-            raise InvalidArgumentError("context and contexts given; must be one of them")
         with self._lock:
             if self._survey is not None and self._survey.over:
                 self._end_survey()
             if mode == "best":
                 return self._best(number, eligible, context)
-            rows = [context] * number if contexts is None else list(np.asarray(contexts))
-            if len(rows) != number:
-                raise InvalidArgumentError(
-                    f"contexts has {len(rows)} rows; must have {number}")
-            return self._draws(rows, eligible)
+            return self._draws(number, eligible, context, contexts)
 
     # Learning.
 
@@ -395,45 +406,44 @@ class Bandit:
                 self._learner.updated(numbers, rows)
             else:
                 self._learner.removed(numbers)
-            self._shards.commit(change, concerned, deadline)
             if self._changes is not None:
                 self._changes.append(change)
+            self._shards.commit(change, concerned, deadline)
 
     def _best(self, count: int, eligible: Any, context: Any) -> list[Decision]:
-        mask = None if eligible is None else as_mask(eligible)
-        if mask is not None:
-            if len(mask) != len(self):
-                raise InvalidArgumentError(
-                    f"the mask has {len(mask)} values; must have one for each of the "
-                    f"{len(self)} arms")
-            number = int(mask.sum())
-            return self._asking(
-                lambda: self._learner.choose_best(count, context=context, eligible=number),
-                count, None, mask)
-        ids = None if eligible is None else as_ids(eligible, "eligible")
+        some = self._some(eligible)
         return self._asking(
-            lambda: self._learner.choose_best(count, among=ids, context=context),
-            count, ids, None)
+            lambda: self._learner.choose_best(count, context=context, **some.arms), count, some)
 
-    def _draws(self, contexts: Sequence[Any], eligible: Any) -> list[Decision]:
-        decisions: list[Decision] = []
+    def _draws(self, count: int, eligible: Any, context: Any, contexts: Any) -> list[Decision]:
+        some = self._some(eligible)
         try:
-            for context in contexts:
-                decisions.append(self.choose(eligible=eligible, context=context))
-        except Error:
-            for decision in decisions:
-                self._learner.dismiss(decision)
+            return self._asking(
+                lambda: self._learner.choose_draws(
+                    count, context=context, contexts=contexts, **some.arms), 1, some)
+        except BaseException:
+            self._learner.drop_draws()
             raise
-        return decisions
 
-    def _asking(self, choose: Callable[[], _Chosen | None], count: int, ids: Ids | None,
-                mask: NDArray[np.bool_] | None) -> _Chosen:
+    def _some(self, eligible: Any) -> _Some:
+        if eligible is None:
+            return _Some()
+        mask = as_mask(eligible)
+        if mask is None:
+            return _Some(ids=as_ids(eligible, "eligible"))
+        if len(mask) != len(self):
+            raise InvalidArgumentError(
+                f"the mask has {len(mask)} values; must have one for each of the "
+                f"{len(self)} arms")
+        return _Some(mask=mask)
+
+    def _asking(self, choose: Callable[[], _Chosen | None], count: int, some: _Some) -> _Chosen:
         """Chooses, and asks the shards when the learner cannot know the answer."""
         deadline = Deadline(self._timeout)
         while (chosen := choose()) is None:
             question = Shared(self._learner.question())
             given = {shard: (question, count, *eligible)
-                     for shard, eligible in self._eligible(ids, mask)}
+                     for shard, eligible in self._eligible(some)}
             answers = self._shards.call("top", given, deadline)
             self._learner.answer([answers[shard] for shard in sorted(answers)])
         if self._survey is None and self._learner.wants_survey():
@@ -441,24 +451,24 @@ class Bandit:
         return chosen
 
     def _eligible(
-        self, ids: Ids | None, mask: NDArray[np.bool_] | None,
+        self, some: _Some,
     ) -> Iterator[tuple[int, tuple[Ids | None, NDArray[np.uint8] | None]]]:
         """The shards to ask, and which of their arms are eligible."""
         shards = self._shards.count
-        if ids is not None:
-            places = shards_of(ids, shards)
+        if some.ids is not None:
+            places = shards_of(some.ids, shards)
             for shard in np.unique(places):
-                yield int(shard), (ids[places == shard], None)
+                yield int(shard), (some.ids[places == shard], None)
             return
         begin = 0
         counts = self._shards.ledger.counts
         for shard in range(shards):
-            if mask is None:
+            if some.mask is None:
                 yield shard, (None, None)
                 continue
             buckets = range_of(shard, shards)
             end = begin + int(counts[buckets.start:buckets.stop].sum())
-            yield shard, (None, np.packbits(mask[begin:end]))
+            yield shard, (None, np.packbits(some.mask[begin:end]))
             begin = end
 
     def _ask_for(self, kind: str, ids: Ids) -> dict[int, Any]:
@@ -487,7 +497,11 @@ class Bandit:
             return
         for answer in answers:
             self._traffic.received("survey", answer)
-        self._learner.adopt(answers)
+        try:
+            self._learner.adopt(answers)
+        except Error as error:  # choices are exact without it
+            self._learner.abandon_survey()
+            warnings.warn(f"a survey is of no use: {error}", RuntimeWarning, stacklevel=3)
 
     def _abandon_survey(self) -> None:
         if self._survey is not None:

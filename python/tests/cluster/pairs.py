@@ -54,8 +54,16 @@ class Pair:
 
     def slate(self, count: int, eligible: Any = None, mask: Any = None) -> None:
         """``mask`` is a function of ids, whose order differs between the two."""
+        self._choose_many("best", count, eligible, mask)
+
+    def draws(self, count: int, eligible: Any = None, mask: Any = None) -> None:
+        """Choices one after another, without learning in between."""
+        self._choose_many("draws", count, eligible, mask)
+
+    def _choose_many(self, mode: Any, count: int, eligible: Any, mask: Any) -> None:
         one, many = (
-            bandit.choose_many(count, eligible=eligible if mask is None else mask(bandit.ids))
+            bandit.choose_many(
+                count, mode, eligible=eligible if mask is None else mask(bandit.ids))
             for bandit in (self.one, self.many))
         self.learned(one, many)
 

@@ -41,23 +41,26 @@ def test_two_thousand_steps_with_arms_that_come_and_go(pair: Pair) -> None:
 
 
 def test_slates_masks_and_ids(pair: Pair) -> None:
-    for step in range(60):
+    for step in range(400):
         if step % 10 == 5:
             pair.change(10)
         pair.slate(5)
         some = pair.random.choice(pair.one.ids, 50, replace=False)
         pair.slate(3, eligible=some)
         pair.slate(2, eligible=list(map(int, some[:2])))
-        if step % 6 == 0:
+        if step % 20 == 0:
             pair.slate(4, mask=thirds)
+            pair.draws(3)
+            pair.draws(2, eligible=some)
+            pair.draws(2, mask=thirds)
         pair.step()
 
 
 def test_a_node_that_is_killed_in_the_middle(pair: Pair, nodes: Any) -> None:
-    for step in range(400):
+    for step in range(2_000):
         if step % 50 == 20:
             pair.change(10)
-        if step == 200:
+        if step == 1_000:
             assert nodes.kill(pair.processes())
             nodes.add()
         if step % 40 == 10:
@@ -68,7 +71,7 @@ def test_a_node_that_is_killed_in_the_middle(pair: Pair, nodes: Any) -> None:
 
 def test_shards_that_move(pair: Pair, nodes: Any) -> None:
     before = pair.processes()
-    for step in range(100):
+    for step in range(1_000):
         pair.step()
     for shards in (3, 5):
         moving = threading.Thread(target=pair.many.rebalance, args=(shards,))
@@ -81,7 +84,7 @@ def test_shards_that_move(pair: Pair, nodes: Any) -> None:
                 break
         moving.join()
         assert len(pair.many.describe_shards()) == shards
-    for step in range(100):
+    for step in range(1_000):
         if step % 20 == 10:
             pair.slate(3, mask=thirds)
         pair.step()

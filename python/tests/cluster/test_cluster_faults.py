@@ -11,10 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import ray
+from files_of_arms import write_npy
 from pairs import DIM, Pair
+from ray.exceptions import NodeDiedError, OutOfMemoryError
 
 import manyarms
 from manyarms import cluster
+from manyarms.cluster._deadline import Deadline
 from manyarms.errors import (
     ClusterTimeout, CorruptFileError, DuplicateIdError, InvalidArgumentError, NoArmsError,
     UnknownIdError, UnsupportedError,
@@ -70,6 +74,87 @@ def test_a_shard_that_does_not_answer(nodes: Any) -> None:
             bandit.learn(expected.id, 0.5)
         bandit.add_arms(range(100, 200), rows)
         assert len(bandit) == len(bandit.ids) == 200
+
+
+class FailingGet:
+    """Ray's get, which sometimes reports a shard that was lost."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *losses: Exception) -> None:
+        self.losses = list(losses)
+        self._get = ray.get
+        monkeypatch.setattr(ray, "get", self)
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        if self.losses:
+            raise self.losses.pop()
+        return self._get(*args, **options)
+
+
+def test_shards_that_are_lost_in_other_ways(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    failing = FailingGet(monkeypatch)
+    for loss in (OutOfMemoryError("too many arms"), NodeDiedError("a node died")):
+        some = pair.random.choice(pair.one.ids, 50, replace=False)
+        failing.losses = [loss]
+        pair.slate(3, eligible=some)
+        assert not failing.losses
+    rows = np.ones((2, DIM), np.float32)
+    (prepared, lost) = (pair.many._shards.prepare, OutOfMemoryError("too many arms"))
+
+    def lost_at_the_commit(*args: Any) -> Any:
+        concerned = prepared(*args)
+        failing.losses = [lost]
+        return concerned
+
+    monkeypatch.setattr(pair.many._shards, "prepare", lost_at_the_commit)
+    for bandit in (pair.one, pair.many):
+        bandit.add_arms([8_000, 8_001], rows)
+    assert not failing.losses
+    assert len(pair.many) == len(pair.one) == 1_002
+    pair.step()
+
+
+def test_a_shard_that_is_lost_whenever_it_takes_its_arms(
+    nodes: Any, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = np.random.default_rng(1).standard_normal((100, DIM)).astype(np.float32)
+    files = [write_npy(tmp_path, "arms", np.arange(100), rows)]
+    with cluster.Bandit(DIM, shards=2, timeout=120) as bandit:
+        bandit.add_arms([1_000], rows[:1])
+        begin = bandit._shards.begin
+
+        def begin_and_die(kind: str, shard: int, *args: Any) -> Any:
+            if kind == "load" and shard == 1:
+                os.kill(bandit._shards.describe(Deadline(120))[1]["pid"], signal.SIGKILL)
+            return begin(kind, shard, *args)
+
+        monkeypatch.setattr(bandit._shards, "begin", begin_and_die)
+        with pytest.raises(ClusterTimeout, match="shard 1 of 2 was lost 5 times"):
+            bandit.load_arms(files)
+        monkeypatch.undo()
+        assert len(bandit) == len(bandit.ids) == 1
+        assert bandit.load_arms(files) == 100
+        assert bandit.choose().eligible == 101
+
+
+def test_draws_that_cannot_all_be_made(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    some = pair.random.choice(pair.one.ids, 50, replace=False)
+    call = pair.many._shards.call
+    calls = []
+
+    def no_third_answer(kind: str, *args: Any) -> Any:
+        calls.append(kind)
+        if len(calls) == 3:
+            raise ClusterTimeout("shard 1 did not answer")
+        return call(kind, *args)
+
+    monkeypatch.setattr(pair.many._shards, "call", no_third_answer)
+    with pytest.raises(ClusterTimeout):
+        pair.many.choose_many(5, "draws", eligible=some)
+    monkeypatch.undo()
+    assert pair.many.pending == 0
+    pair.draws(5, eligible=some)
 
 
 def test_a_refused_change_changes_nothing(pair: Pair) -> None:
