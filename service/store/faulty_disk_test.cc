@@ -144,10 +144,8 @@ TEST_F(OnAFaultyDisk, EndsIfTheLogCannotBeMovedToTheFile) {
   for (int before : {1, 2}) {
     name_ = fmt::format("{}.db", before);
     Open();
-    // The log that was there is emptied when nobody waits, and begins again
+    // The log of opening is emptied as soon as nobody waits, and begins again
     // with the next commit.
-    Append(1);
-    ASSERT_TRUE(IsDurable());
     ASSERT_TRUE(Becomes([&] {
       return std::filesystem::file_size(folder_ / (name_ + "-wal")) == 0;
     }));
