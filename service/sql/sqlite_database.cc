@@ -56,6 +56,13 @@ void MakePrivateFile(const std::string& path) {
   close(file);
 }
 
+// Another connection may have made an empty file in place of a missing one.
+bool IsMissingOrEmpty(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error ? error == std::errc::no_such_file_or_directory : size == 0;
+}
+
 }  // namespace
 
 FailureKind KindOf(int code) {
@@ -240,13 +247,20 @@ void SqliteDatabase::Commit() {
 }
 
 void SqliteDatabase::CheckFilesAreThere() {
-  for (WatchedFile* file : {&file_, &log_}) {
-    if (file->IsThere()) continue;
-    throw Failure(FailureKind::kFatal,
-                  file->path() +
-                      ": this file was deleted or replaced while it was in "
-                      "use, and what is written to it would be lost");
-  }
+  const bool has_file = file_.IsThere();
+  if (has_file && log_.IsThere()) return;
+  if (has_file && IsMissingOrEmpty(log_.path()) && HasLock()) MoveLogToFile();
+  throw Failure(FailureKind::kFatal,
+                (has_file ? log_ : file_).path() +
+                    ": this file was deleted or replaced while it was in use, "
+                    "and what is written to it would be lost");
+}
+
+// This connection still has the log that the next process will not find. If the
+// move fails, the caller's failure is the one to report.
+void SqliteDatabase::MoveLogToFile() {
+  sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_FULL,
+                            nullptr, nullptr);
 }
 
 void SqliteDatabase::TidyUp(bool somebody_waits) {

@@ -51,6 +51,7 @@ class SqliteDatabase final : public Database {
   void GetPastFormerWriter();
   void WaitPatiently();
   void CheckFilesAreThere();
+  void MoveLogToFile();
   /// The connection does not move the log to the file when it is closed.
   void LeaveFilesAlone();
   bool IsTimeToEmptyLog(bool somebody_waits) const;
