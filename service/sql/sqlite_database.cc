@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -30,6 +31,10 @@ constexpr int kPatienceMilliseconds = 1000;
 // replaced, and until it has ended. Its gaps may be short.
 constexpr std::chrono::seconds kPatienceWithFormerWriter(3);
 constexpr std::chrono::microseconds kBetweenLooks(100);
+
+// How long a writer that was replaced may hold the lock, which one that runs
+// releases within a second or two.
+constexpr std::chrono::seconds kMostOfFormerWriter(5);
 
 // Pages of 4 KB in the log, from which on they are moved to the file.
 constexpr int kLongLog = 4096;
@@ -117,7 +122,10 @@ SqliteDatabase::SqliteDatabase(const std::string& place, Access access)
   try {
     OpenFile();
     if (access_ == Access::kRead) return;
-    if (!lock_) GetPastFormerWriter();
+    if (!lock_) {
+      former_writer_ = HolderOf(path_ + ".lock");
+      GetPastFormerWriter();
+    }
     PrepareForWriting(is_new);
   } catch (...) {
     sqlite3_close(connection_);
@@ -178,6 +186,19 @@ void SqliteDatabase::GetPastFormerWriter() {
                 path_ +
                     ": a process that cannot be ended from here hangs "
                     "within a transaction");
+}
+
+// It may be stopped between two transactions, with the lock. It can write
+// nothing any more, but the log would grow for as long as it is there. Whoever
+// has taken the lock since is another process, and is left alone.
+void SqliteDatabase::EndFormerWriterThatHangs() {
+  if (!former_writer_ ||
+      std::chrono::steady_clock::now() < opened_at_ + kMostOfFormerWriter) {
+    return;
+  }
+  if (HolderOf(path_ + ".lock") == former_writer_) {
+    kill(*former_writer_, SIGKILL);
+  }
 }
 
 void SqliteDatabase::PrepareForWriting(bool is_new) {
@@ -266,7 +287,7 @@ void SqliteDatabase::MoveLogToFile() {
 void SqliteDatabase::TidyUp(bool somebody_waits) {
   // While the former writer may still move what is in the log, nobody else
   // must.
-  if (!HasLock()) return;
+  if (!HasLock()) return EndFormerWriterThatHangs();
   CheckFilesAreThere();
   if (log_pages_ < moved_pages_) moved_pages_ = 0;  // the log began again
   if (IsTimeToEmptyLog(somebody_waits) && EmptyLog()) return;
