@@ -237,8 +237,10 @@ TEST_F(TakeOverOfAFile, EndsAFormerOwnerThatIsStoppedAndHasItsLock) {
   Store next({.place = place, .take_over = true});
   next.Wait(next.Append(NumberedChange(1)));
   int status = 0;
-  EXPECT_TRUE(
-      Becomes([&] { return waitpid(child, &status, WNOHANG) == child; }));
+  if (!Becomes([&] { return waitpid(child, &status, WNOHANG) == child; })) {
+    kill(child, SIGKILL);
+    FAIL() << "it is still there";
+  }
   EXPECT_TRUE(WIFSIGNALED(status));
   EXPECT_TRUE(
       Becomes([&] { return std::filesystem::file_size(place + "-wal") == 0; }));
