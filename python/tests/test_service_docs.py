@@ -199,6 +199,12 @@ def test_the_unit_is_one_that_systemd_takes(tmp_path: pathlib.Path) -> None:
     assert done.returncode == 0 and done.stderr == "", done.stderr
 
 
+def test_the_unit_gets_on_with_takeovers() -> None:
+    unit = (ROOT / "packaging" / "manyarms.service").read_text().splitlines()
+    assert "RestartPreventExitStatus=3" in unit  # of an owner that was replaced
+    assert not any(line.startswith("ProcSubset=") for line in unit)  # /proc/locks is needed
+
+
 def test_the_demonstration_shows_something(tmp_path: pathlib.Path) -> None:
     for _ in range(2):  # the second one goes on with what the first has left
         with served(tmp_path, "--demo") as url, manyarms.Client(url) as client:

@@ -72,7 +72,7 @@ std::vector<std::uint16_t> ArmPlaces::LanesWith(
     const std::vector<char>& holding) const {
   std::vector<std::uint16_t> lanes((places() + 15) / 16);
   for (std::size_t place = 0; place < places(); ++place) {
-    const unsigned bit = holding[tags_[place]] != 0 ? 1 : 0;
+    const unsigned bit = has_arm_[place] && holding[tags_[place]] != 0 ? 1 : 0;
     lanes[place / 16] =
         static_cast<std::uint16_t>(lanes[place / 16] | bit << (place % 16));
   }

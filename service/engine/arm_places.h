@@ -49,8 +49,8 @@ class ArmPlaces {
   const std::string& name(ArmPlace place) const;
   TagSets::SetNumber tags(ArmPlace place) const { return tags_[place]; }
 
-  /// Bit p % 16 of lane p / 16 says whether the set of tags of the arm in place
-  /// p is one of those in `holding`. (Those of free places mean nothing.)
+  /// Bit p % 16 of lane p / 16 says whether there is an arm in place p whose
+  /// set of tags is one of those in `holding`.
   std::vector<std::uint16_t> LanesWith(const std::vector<char>& holding) const;
 
  private:

@@ -1,6 +1,9 @@
 // What learners know, and what they learn or forget without a decision.
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -51,9 +54,14 @@ RewardAnswer ServedBandit::Observe(const std::string& learner,
     row.features = state.population->Features({&*row.arm, 1});
   }
   State::Turn turn(state, learner);
-  ClaimedId claim(state.reward_ids, RewardIdOf(0, id),
-                  ServedLearners::HashOf(learner));
+  const std::uint64_t hash = ServedLearners::HashOf(learner);
+  ClaimedId claim(state.reward_ids, RewardIdOf(0, id), hash);
   if (claim.known()) {
+    if (claim.known()->learner != hash) {
+      throw Refused(
+          Refusal::kConflict,
+          fmt::format("observation {} is another learner's", Quoted(id)));
+    }
     return {.durable_at = claim.known()->sequence, .reason = "repeated"};
   }
   ServedLearner& found = turn.FindOrAdd(learner);

@@ -66,6 +66,21 @@ TEST_F(ServedBanditTest, LearnsAnObservationWithAnIdOnce) {
   EXPECT_EQ(RewardsOf(world, "u"), 4U);
 }
 
+TEST_F(ServedBanditTest, RefusesAnObservationWithAnotherLearnersId) {
+  World& world = Make();
+  EXPECT_TRUE(world->Observe("u", "a3", {}, {}, 1, "one").learned);
+  for (int restart = 0; restart < 2; ++restart) {
+    const std::string digest = world->Digest();
+    ExpectRefused(Refusal::kConflict, "\"one\"",
+                  [&] { world->Observe("v", "a3", {}, {}, 1, "one"); });
+    EXPECT_EQ(world->Digest(), digest);
+    EXPECT_EQ(world->Observe("u", "a3", {}, {}, 1, "one").reason, "repeated");
+    world.KillAndRestart();
+  }
+  world->ForgetLearner("u");
+  EXPECT_TRUE(world->Observe("v", "a3", {}, {}, 1, "one").learned);
+}
+
 TEST_F(ServedBanditTest, HasALimitOfBytesOfLearners) {
   const std::string fields = R"(,"seed":3)";
   PopulationOptions options;

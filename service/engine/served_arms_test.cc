@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -56,6 +58,14 @@ struct Served {
   Population population;
   ServedArms arms;
 };
+
+std::size_t CountOf(const std::vector<std::uint16_t>& lanes) {
+  std::size_t count = 0;
+  for (const std::uint16_t lane : lanes) {
+    count += static_cast<std::size_t>(std::popcount(lane));
+  }
+  return count;
+}
 
 TEST(ServedArms, PutAddsAndChanges) {
   Served served(true);
@@ -211,6 +221,8 @@ TEST(ServedArms, AreThoseOfAMapAlsoAfterARestart) {
       ASSERT_EQ(served->arms.size(), expected.size());
       if (step % 20 != 0) continue;
       const auto mask = served->arms.PlacesOf("x and not y or z");
+      const auto without = served->arms.PlacesOf("not x");
+      std::size_t expected_without = 0;
       for (const auto& [arm, info] : expected) {
         const ArmInfo found = served->arms.Find(arm);
         ASSERT_EQ(found.features[0], info.first);
@@ -224,7 +236,10 @@ TEST(ServedArms, AreThoseOfAMapAlsoAfterARestart) {
         const bool holds =
             (tags.contains("x") && !tags.contains("y")) || tags.contains("z");
         ASSERT_EQ(((*mask)[place / 16] >> (place % 16)) & 1, holds ? 1 : 0);
+        if (!tags.contains("x")) ++expected_without;
       }
+      // No place that is free counts.
+      ASSERT_EQ(CountOf(*without), expected_without);
     }
   }
 }

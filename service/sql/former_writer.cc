@@ -29,9 +29,9 @@ bool HasOpen(pid_t process, const std::string& file) {
 
 }  // namespace
 
-bool EndHolderOf(const std::string& lock_file) {
+std::optional<pid_t> HolderOf(const std::string& lock_file) {
   struct stat status {};
-  if (stat(lock_file.c_str(), &status) != 0) return false;
+  if (stat(lock_file.c_str(), &status) != 0) return std::nullopt;
   const std::string inode = ':' + std::to_string(status.st_ino);
   std::ifstream locks("/proc/locks");
   for (std::string line; std::getline(locks, line);) {
@@ -45,9 +45,14 @@ bool EndHolderOf(const std::string& lock_file) {
     words >> number >> kind >> strictness >> access >> process >> place;
     if (!words || kind != "FLOCK" || !place.ends_with(inode)) continue;
     if (process <= 0 || process == getpid()) continue;
-    if (HasOpen(process, lock_file)) return kill(process, SIGKILL) == 0;
+    if (HasOpen(process, lock_file)) return process;
   }
-  return false;
+  return std::nullopt;
+}
+
+bool EndHolderOf(const std::string& lock_file) {
+  const std::optional<pid_t> holder = HolderOf(lock_file);
+  return holder && kill(*holder, SIGKILL) == 0;
 }
 
 }  // namespace manyarms::sql

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <optional>
 #include <string>
 
 #include "in_a_folder.h"
@@ -30,6 +31,7 @@ TEST_F(FormerWriter, IsEndedIfItIsAnotherProcess) {
   }
   char byte = 0;
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  EXPECT_EQ(HolderOf(Path()), child);
   EXPECT_TRUE(EndHolderOf(Path()));
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -39,6 +41,7 @@ TEST_F(FormerWriter, IsEndedIfItIsAnotherProcess) {
 
 TEST_F(FormerWriter, IsLeftAloneIfItIsThisProcess) {
   const FileLock lock(Path());
+  EXPECT_EQ(HolderOf(Path()), std::nullopt);
   EXPECT_FALSE(EndHolderOf(Path()));
 }
 

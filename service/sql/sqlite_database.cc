@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -31,6 +32,10 @@ constexpr int kPatienceMilliseconds = 1000;
 constexpr std::chrono::seconds kPatienceWithFormerWriter(3);
 constexpr std::chrono::microseconds kBetweenLooks(100);
 
+// How long a writer that was replaced may hold the lock, which one that runs
+// releases within a second or two.
+constexpr std::chrono::seconds kMostOfFormerWriter(5);
+
 // Pages of 4 KB in the log, from which on they are moved to the file.
 constexpr int kLongLog = 4096;
 constexpr int kLongLogWhileSomebodyWaits = 2 * kLongLog;
@@ -54,6 +59,13 @@ void MakePrivateFile(const std::string& path) {
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (file < 0) throw FileError("cannot make", path, errno);
   close(file);
+}
+
+// Another connection may have made an empty file in place of a missing one.
+bool IsMissingOrEmpty(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error ? error == std::errc::no_such_file_or_directory : size == 0;
 }
 
 }  // namespace
@@ -110,7 +122,10 @@ SqliteDatabase::SqliteDatabase(const std::string& place, Access access)
   try {
     OpenFile();
     if (access_ == Access::kRead) return;
-    if (!lock_) GetPastFormerWriter();
+    if (!lock_) {
+      former_writer_ = HolderOf(path_ + ".lock");
+      GetPastFormerWriter();
+    }
     PrepareForWriting(is_new);
   } catch (...) {
     sqlite3_close(connection_);
@@ -171,6 +186,19 @@ void SqliteDatabase::GetPastFormerWriter() {
                 path_ +
                     ": a process that cannot be ended from here hangs "
                     "within a transaction");
+}
+
+// It may be stopped between two transactions, with the lock. It can write
+// nothing any more, but the log would grow for as long as it is there. Whoever
+// has taken the lock since is another process, and is left alone.
+void SqliteDatabase::EndFormerWriterThatHangs() {
+  if (!former_writer_ ||
+      std::chrono::steady_clock::now() < opened_at_ + kMostOfFormerWriter) {
+    return;
+  }
+  if (HolderOf(path_ + ".lock") == former_writer_) {
+    kill(*former_writer_, SIGKILL);
+  }
 }
 
 void SqliteDatabase::PrepareForWriting(bool is_new) {
@@ -240,19 +268,26 @@ void SqliteDatabase::Commit() {
 }
 
 void SqliteDatabase::CheckFilesAreThere() {
-  for (WatchedFile* file : {&file_, &log_}) {
-    if (file->IsThere()) continue;
-    throw Failure(FailureKind::kFatal,
-                  file->path() +
-                      ": this file was deleted or replaced while it was in "
-                      "use, and what is written to it would be lost");
-  }
+  const bool has_file = file_.IsThere();
+  if (has_file && log_.IsThere()) return;
+  if (has_file && IsMissingOrEmpty(log_.path()) && HasLock()) MoveLogToFile();
+  throw Failure(FailureKind::kFatal,
+                (has_file ? log_ : file_).path() +
+                    ": this file was deleted or replaced while it was in use, "
+                    "and what is written to it would be lost");
+}
+
+// This connection still has the log that the next process will not find. If the
+// move fails, the caller's failure is the one to report.
+void SqliteDatabase::MoveLogToFile() {
+  sqlite3_wal_checkpoint_v2(connection_, nullptr, SQLITE_CHECKPOINT_FULL,
+                            nullptr, nullptr);
 }
 
 void SqliteDatabase::TidyUp(bool somebody_waits) {
   // While the former writer may still move what is in the log, nobody else
   // must.
-  if (!HasLock()) return;
+  if (!HasLock()) return EndFormerWriterThatHangs();
   CheckFilesAreThere();
   if (log_pages_ < moved_pages_) moved_pages_ = 0;  // the log began again
   if (IsTimeToEmptyLog(somebody_waits) && EmptyLog()) return;

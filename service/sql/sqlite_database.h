@@ -2,6 +2,7 @@
 #define MANYARMS_SERVICE_SQL_SQLITE_DATABASE_H_
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include <chrono>
 #include <memory>
@@ -49,8 +50,10 @@ class SqliteDatabase final : public Database {
   void Execute(const char* text);
   bool HasLock();
   void GetPastFormerWriter();
+  void EndFormerWriterThatHangs();
   void WaitPatiently();
   void CheckFilesAreThere();
+  void MoveLogToFile();
   /// The connection does not move the log to the file when it is closed.
   void LeaveFilesAlone();
   bool IsTimeToEmptyLog(bool somebody_waits) const;
@@ -59,6 +62,10 @@ class SqliteDatabase final : public Database {
   std::string path_;
   Access access_;
   std::optional<FileLock> lock_;
+  // Who had the lock when this connection took over, if it can be seen.
+  std::optional<pid_t> former_writer_;
+  const std::chrono::steady_clock::time_point opened_at_ =
+      std::chrono::steady_clock::now();
   WatchedFile file_;
   WatchedFile log_;
   sqlite3* connection_ = nullptr;

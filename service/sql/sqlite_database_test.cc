@@ -277,6 +277,36 @@ TEST_F(SqliteFile, CommitsNothingToAFileThatIsGone) {
   }
 }
 
+// A reader keeps the connection of the writer from being the last one, which
+// would move the log to the file when it is closed.
+TEST_F(SqliteFile, HasEverythingThatWasInALogThatIsGone) {
+  for (const bool replaced : {false, true}) {
+    for (const char* old : {"a.db", "a.db-wal", "a.db-shm"}) {
+      std::filesystem::remove(Path(old));
+    }
+    auto database = Open(Path(), Access::kWrite);
+    database->Run("CREATE TABLE t (i INTEGER64)");
+    const auto insert = [&] {
+      database->Begin();
+      database->Prepare("INSERT INTO t (i) VALUES (1)")->Run();
+      database->Commit();
+    };
+    for (int i = 0; i < 100; ++i) insert();
+    auto reader = Open(Path(), Access::kRead);
+    reader->Prepare("SELECT i FROM t")->Next();
+    std::filesystem::remove(Path("a.db-wal"));
+    if (replaced) std::ofstream(Path("a.db-wal")).flush();
+    EXPECT_THROW(database->TidyUp(/*somebody_waits=*/false), Failure);
+    EXPECT_THROW(insert(), Failure);
+    database.reset();
+    reader.reset();
+    const auto query = Open(Path(), Access::kWrite);
+    const auto rows = query->Prepare("SELECT count(*) FROM t");
+    ASSERT_TRUE(rows->Next());
+    EXPECT_GE(rows->IntegerAt(0), 100);
+  }
+}
+
 TEST(Sqlite, KnowsWhatCodesMean) {
   EXPECT_EQ(KindOf(SQLITE_FULL), FailureKind::kFull);
   EXPECT_EQ(KindOf(SQLITE_BUSY), FailureKind::kBusy);

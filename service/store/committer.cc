@@ -383,11 +383,21 @@ void Committer::LookForTakeOver() {
   const auto now = Clock::now();
   if (failed_for_good() || now < next_look_) return;
   next_look_ = now + kBetweenLooks;
-  const auto failed = Try([&] {
+  const auto look = [&] {
     Reopened(written_);
     RequireEpoch(*database_, epoch_);
-  });
-  if (failed && failed->is_fatal) Note(*failed);
+  };
+  auto failed = Try(look);
+  if (failed && failed->is_brief) {
+    std::this_thread::sleep_for(kBriefly);
+    failed = Try(look);
+  }
+  if (failed) {
+    failed->for_good = failed->is_fatal;
+    return Note(*failed);
+  }
+  const std::scoped_lock lock(mutex_);
+  failure_.clear();
 }
 
 void Committer::TidyUp() {

@@ -81,7 +81,8 @@ class Committer {
   void CommitQueued();
   void RunOneTask();
   void DeleteForgotten();
-  /// Once a second, so that an owner that has nothing to write ends, too.
+  /// Once a second, so that an owner that has nothing to write ends, too, and
+  /// knows whether it could write.
   void LookForTakeOver();
   void TidyUp();
   /// Notes that all numbers that were given are in the database.

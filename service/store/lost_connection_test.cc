@@ -103,6 +103,21 @@ TEST(PostgresStore, OutlivesItsServer) {
             "");
 }
 
+TEST(PostgresStore, SaysThatItCannotWriteThoughNobodyDoes) {
+  auto& server = PostgresServer::Shared();
+  const std::string place = server.NewSchema();
+  Store store({.place = place});
+  store.Wait(store.Append(NumberedChange(1)));
+  const std::string schema = place.substr(place.rfind('D') + 1);
+  server.Query("ALTER SCHEMA " + schema + " RENAME TO elsewhere");
+  server.EndConnections();
+  EXPECT_TRUE(Becomes([&] { return !store.failure().empty(); }));
+  EXPECT_FALSE(store.failed_for_good());
+  server.Query("ALTER SCHEMA elsewhere RENAME TO " + schema);
+  EXPECT_TRUE(Becomes([&] { return store.failure().empty(); }));
+  store.Wait(store.Append(NumberedChange(2)));
+}
+
 TEST(PostgresStore, EndsIfSomebodyElseWroteMeanwhile) {
   auto& server = PostgresServer::Shared();
   const std::string place = server.NewSchema();

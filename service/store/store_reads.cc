@@ -104,6 +104,27 @@ std::vector<DecisionRow> TakeSlate(LogReader<DecisionRow>& log) {
   return slate;
 }
 
+// Whether the database still has a part of the decisions that were made
+// together with this one, though nobody may delete any of them: what was read
+// before may be deleted meanwhile because of its age, or because its learner is
+// forgotten.
+bool IsPartlyThere(Readers& readers, const DecisionRow& row) {
+  static const std::string text = fmt::format(
+      "SELECT count(*) FROM decisions WHERE bandit = $1 AND sequence >= $2 "
+      "AND sequence < $2 + $3 AND {} AND $2 > (SELECT checkpoint "
+      "FROM bandits AS b WHERE b.bandit = decisions.bandit)",
+      NotForgotten("decisions"));
+  return readers.With([&](Reader& reader) {
+    auto& query = reader.Prepared(text);
+    query.Integer(row.bandit);
+    BindCount(row.sequence - row.rank, query);
+    query.Integer(row.slate);
+    std::int64_t count = 0;
+    while (query.Next()) count = query.IntegerAt(0);
+    return count > 0;
+  });
+}
+
 }  // namespace
 
 std::vector<BanditRow> Store::Bandits() {
@@ -197,8 +218,6 @@ void Store::ReadEvents(BanditNumber bandit, Sequence after,
   // Both logs are read up to the same change, while others are written.
   const Sequence last = NumberOf(
       readers, "SELECT value FROM meta WHERE name = 'sequence'", std::nullopt);
-  const Sequence checkpoint = NumberOf(
-      readers, "SELECT checkpoint FROM bandits WHERE bandit = $1", bandit);
   const Sequence end = until == 0 ? last : std::min(until, last);
   LogReader<DecisionRow> decisions(readers, bandit, after, end,
                                    EventQuery(true), &DecisionAt);
@@ -219,10 +238,10 @@ void Store::ReadEvents(BanditNumber bandit, Sequence after,
     const DecisionRow& row = made.decisions.front();
     if (made.decisions.size() == row.slate) {
       use(std::move(made));
-    } else if (row.sequence - row.rank > std::max(after, checkpoint) &&
-               row.sequence - row.rank + row.slate - 1 <= end) {
-      // Elsewhere it is cut by the limits of this call, or just being deleted
-      // because of its age.
+    } else if (row.sequence - row.rank > after &&
+               row.sequence - row.rank + row.slate - 1 <= end &&
+               IsPartlyThere(readers, row)) {
+      // Elsewhere it is cut by the limits of this call.
       throw Error(ErrorCode::kCorrupt,
                   fmt::format("the store is damaged: of {} decisions that were "
                               "made together as {} and so on, {} are there",

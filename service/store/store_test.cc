@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -361,6 +362,32 @@ TEST_P(AStore, SaysThatADecisionIsMissing) {
     ADD_FAILURE() << "a part of a slate was read";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
+  }
+}
+
+// A page of rows ends within a slate, the rest of which is deleted before the
+// next page is read.
+TEST_P(AStore, IsNotDamagedBecauseRowsAreDeletedWhileTheyAreRead) {
+  for (const bool forgotten : {false, true}) {
+    place_.clear();
+    Open();
+    store_->Append(ABandit(1));
+    for (int i = 0; i < 3000; ++i) store_->Append(ASlate("a", 3));
+    store_->Wait(store_->last_appended());
+    bool is_first = true;
+    const auto delete_all = [&](Store::Event&&) {
+      if (!std::exchange(is_first, false)) return;
+      const Sequence last = store_->last_appended();
+      if (forgotten) {
+        store_->Wait(
+            store_->Append(LearnerForgotten{.bandit = 1, .learner = "a"}));
+        return;
+      }
+      store_->Wait(store_->Append(Checkpoint{.bandit = 1, .as_of = last}));
+      EXPECT_EQ(store_->DeleteOlderThan(2e9), 9000U);
+    };
+    EXPECT_NO_THROW(store_->ReadEvents(1, 0, delete_all));
+    EXPECT_FALSE(is_first);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <memory>
 #include <random>
 #include <string>
@@ -17,6 +18,7 @@
 
 #include "becomes.h"
 #include "both_databases.h"
+#include "in_a_folder.h"
 #include "manyarms/error.h"
 #include "service/sql/database.h"
 #include "service/store/numbered_changes.h"
@@ -213,6 +215,38 @@ TEST_P(TakeOver, GetsPastAnOwnerThatIsStopped) {
 
 INSTANTIATE_TEST_SUITE_P(Databases, TakeOver, testing::DatabaseNames(),
                          testing::NameOfDatabase);
+
+using TakeOverOfAFile = testing::InAFolder;
+
+// It is stopped between two transactions, and keeps the lock, which the next
+// owner needs to move the log to the file.
+TEST_F(TakeOverOfAFile, EndsAFormerOwnerThatIsStoppedAndHasItsLock) {
+  const std::string place = (folder_ / "a.db").string();
+  std::array<int, 2> ends;
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    Store store({.place = place});
+    if (write(ends[1], "x", 1) != 1) _exit(2);
+    for (;;) pause();
+  }
+  char ready = 0;
+  ASSERT_EQ(read(ends[0], &ready, 1), 1);
+  kill(child, SIGSTOP);
+  Store next({.place = place, .take_over = true});
+  next.Wait(next.Append(NumberedChange(1)));
+  int status = 0;
+  if (!Becomes([&] { return waitpid(child, &status, WNOHANG) == child; })) {
+    kill(child, SIGKILL);
+    FAIL() << "it is still there";
+  }
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(
+      Becomes([&] { return std::filesystem::file_size(place + "-wal") == 0; }));
+  next.Wait(next.Append(NumberedChange(2)));
+  EXPECT_FALSE(next.taken_over());
+}
 
 }  // namespace
 }  // namespace manyarms::service

@@ -6,7 +6,7 @@
 Under load the disk becomes full, writes or syncs fail, PostgreSQL is killed, or ends
 the connection. The service must refuse what it cannot keep (503, with a reason), still
 serve reads, and go on by itself when the fault is over; after a failed sync, and if its
-file was moved away, it must end with 1. Then everything acknowledged is there, and the state is a model's.
+file was moved away or its log deleted, it must end with 1. Then everything acknowledged is there, and the state is a model's.
 """
 
 import os
@@ -123,18 +123,29 @@ def with_shim(folder, words, may_recover):
         service.kill()
 
 
-def moved_file(folder):
-    """Somebody moves the data file away, and back once the service has ended."""
-    data, elsewhere = folder / "shop.db", folder / "elsewhere.db"
+def with_file_gone(folder, begin, end):
+    data = folder / "shop.db"
     service = Service(data, folder)
     try:
-        return run_under_load(service.start(), SqliteReader(data), lambda: data.rename(elsewhere),
-                              lambda: elsewhere.rename(data), may_recover=False)
+        return run_under_load(service.start(), SqliteReader(data), lambda: begin(data),
+                              lambda: end(data), may_recover=False)
     except BaseException:
         print(service.end_of_log())
         raise
     finally:
         service.kill()
+
+
+def moved_file(folder):
+    """Somebody moves the data file away, and back once the service has ended."""
+    elsewhere = folder / "elsewhere.db"
+    return with_file_gone(folder, lambda data: data.rename(elsewhere), elsewhere.rename)
+
+
+def deleted_log(folder):
+    """Somebody deletes the log, and nobody can bring it back."""
+    return with_file_gone(folder, lambda data: data.with_name(f"{data.name}-wal").unlink(),
+                          lambda data: None)
 
 
 def full_disk(folder):
@@ -198,6 +209,7 @@ FAULTS = {
     "failing writes": lambda folder: with_shim(folder, "write EIO", may_recover=True),
     "failing syncs": lambda folder: with_shim(folder, "sync EIO", may_recover=False),
     "moved file": moved_file,
+    "deleted log": deleted_log,
     "killed PostgreSQL": lambda folder: with_postgres(folder, Cluster.kill, Cluster.start_again),
     "lost connection": lost_connection,
 }
