@@ -54,7 +54,7 @@ ServedBandit& Call::bandit() {
 
 ArmName Call::arm() {
   const std::string& text = argument(1);
-  if (bandit().settings().named_arms) return text;
+  if (bandit().named_arms()) return text;
   ArmId number = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), number);
@@ -117,9 +117,10 @@ void Call::End() {
 }
 
 void Call::OnWorker(std::function<void(Call&)> handle) {
-  core_.OnWorker([self = shared_from_this(), handle = std::move(handle)] {
-    self->Guarded(handle);
-  });
+  const bool is_long = match_.route->threads == Threads::kLong;
+  core_.OnWorker([self = shared_from_this(),
+                  handle = std::move(handle)] { self->Guarded(handle); },
+                 is_long ? http::Pool::kLong : http::Pool::kShort);
 }
 
 void Call::FailForStore() const {

@@ -57,7 +57,7 @@ class Call : public std::enable_shared_from_this<Call> {
     }
   }
 
-  /// The same on a thread that may wait.
+  /// The same on a thread that may wait, of those that the route has.
   void OnWorker(std::function<void(Call&)> handle);
 
   /// Sends it once the change is durable, or the reason why it is not.

@@ -184,20 +184,17 @@ void GetDecision(const CallPointer& call) {
                 fmt::format("the decision is \"{}\", expected a whole number",
                             Shortened(text)));
   }
-  call->bandit();
-  call->OnWorker([decision](Call& self) {
-    Store& store = self.engine().store();
-    const BanditNumber bandit = self.bandit().number();
-    const std::vector<DecisionRow> rows =
-        store.FindDecisions(bandit, decision, 1);
-    if (rows.empty()) {
-      throw Refused(Refusal::kNotFound,
-                    fmt::format("there is no decision {}", decision));
-    }
-    JsonOutput json;
-    WriteDecision(rows.front(), store.FindRewards(bandit, decision), json);
-    self.SendJson(json);
-  });
+  Store& store = call->engine().store();
+  const BanditNumber bandit = call->bandit().number();
+  const std::vector<DecisionRow> rows =
+      store.FindDecisions(bandit, decision, 1);
+  if (rows.empty()) {
+    throw Refused(Refusal::kNotFound,
+                  fmt::format("there is no decision {}", decision));
+  }
+  JsonOutput json;
+  WriteDecision(rows.front(), store.FindRewards(bandit, decision), json);
+  call->SendJson(json);
 }
 
 }  // namespace manyarms::service

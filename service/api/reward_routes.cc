@@ -60,6 +60,17 @@ void LearnBatch(Call& call, const Batch<RewardRequest>& wanted) {
   call.SendWhenDurable(durable_at, JsonResponse(json));
 }
 
+void Observe(Call& call, Observation observation) {
+  const RewardAnswer answer = call.bandit().Observe(
+      observation.learner, observation.arm, std::move(observation.features),
+      std::move(observation.context), observation.reward, observation.id);
+  JsonOutput json;
+  json.Open('{').Field("learned", answer.learned);
+  if (!answer.learned) json.Field("reason", answer.reason);
+  json.Close('}');
+  call.SendWhenDurable(answer.durable_at, JsonResponse(json));
+}
+
 }  // namespace
 
 void PostReward(const CallPointer& call) {
@@ -89,28 +100,23 @@ void PostDismiss(const CallPointer& call) {
   });
 }
 
-// Always on a worker: a decision that is rewarded twice is not open for the
-// second reward.
+// Not on the thread of the connection: a decision that is rewarded twice is not
+// open for the second reward.
 void PostRewards(const CallPointer& call) {
   call->query().End();
   call->bandit();
-  call->OnWorker([](Call& self) {
-    LearnBatch(self, ParseRewards(self.body(), self.core().options.most_batch));
-  });
+  LearnBatch(*call,
+             ParseRewards(call->body(), call->core().options.most_batch));
 }
 
 void PostObserve(const CallPointer& call) {
   call->query().End();
-  ServedBandit& bandit = call->bandit();
+  const ServedBandit& bandit = call->bandit();
   Observation observation = ParseObservation(call->body());
-  const RewardAnswer answer = bandit.Observe(
-      observation.learner, observation.arm, std::move(observation.features),
-      std::move(observation.context), observation.reward, observation.id);
-  JsonOutput json;
-  json.Open('{').Field("learned", answer.learned);
-  if (!answer.learned) json.Field("reason", answer.reason);
-  json.Close('}');
-  call->SendWhenDurable(answer.durable_at, JsonResponse(json));
+  if (bandit.IsFree()) return Observe(*call, std::move(observation));
+  call->OnWorker([observation = std::move(observation)](Call& self) {
+    Observe(self, observation);
+  });
 }
 
 }  // namespace manyarms::service

@@ -130,11 +130,19 @@ class ServedBandit {
   /// Makes the state that the store has. REQUIRES: nothing was called before.
   void Restore(Sequence checkpoint);
 
+  /// None of these waits for changes of arms, however long they take.
   const std::string& name() const;
   BanditNumber number() const;
   Settings settings() const;
   std::size_t dim() const;
+  bool named_arms() const;
   std::size_t arms() const;
+  /// `population` is as it was when arms were last not being changed.
+  BanditStats stats() const;
+
+  /// Whether arms and settings can be used at once: nobody changes them or
+  /// waits to do so.
+  bool IsFree() const;
 
   /// Gives it the semantics that `changed` makes of the present settings, which
   /// nobody else changes meanwhile. Throws what `changed` throws.
@@ -154,7 +162,7 @@ class ServedBandit {
   PutResult PutArms(std::vector<ArmInfo> arms, bool only_new);
   /// Throws what PutArms would throw for this arm's name, features and tags,
   /// so that a long body can be refused at its first wrong arm. (Arms that are
-  /// given twice, and limits, are found by PutArms.)
+  /// given twice, and limits, are found by PutArms.) Never waits.
   void CheckArm(const ArmInfo& arm) const;
   /// All or none. Throws Error(kUnknownId).
   Sequence RemoveArms(const std::vector<ArmName>& arms);
@@ -214,7 +222,6 @@ class ServedBandit {
   Sequence DeleteSnapshot(const std::string& name);
   std::vector<SnapshotRow> Snapshots() const;
 
-  BanditStats stats() const;
   /// When the first of its open decisions was made.
   std::optional<Time> OldestOpen() const;
 

@@ -145,6 +145,13 @@ struct ServerStats {
   std::uint64_t body_bytes = 0;  ///< of most_body_bytes, now
 };
 
+/// Threads that may wait. Those of one pool are not kept busy by the work of
+/// the other.
+enum class Pool : std::uint8_t {
+  kShort,  ///< for work that others wait for
+  kLong,   ///< for work that may take seconds or minutes
+};
+
 class Server {
  public:
   /// Listens; throws Error(kIo) if it cannot, with the reason.
@@ -158,7 +165,7 @@ class Server {
 
   /// Runs `work` on a thread that may wait. Few such threads exist; work waits
   /// for its turn. Throws Error(kIo) if too much waits.
-  void OnWorker(std::function<void()> work);
+  void OnWorker(std::function<void()> work, Pool pool = Pool::kShort);
 
   /// Accepts no more connections, answers the requests that it has, closes
   /// connections that have none, and waits until all are closed or this long.
