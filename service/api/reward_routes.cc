@@ -32,8 +32,9 @@ void SoonIfOpen(const CallPointer& call, Sequence decision,
   });
 }
 
-void LearnBatch(Call& call, const Batch<RewardRequest>& wanted) {
+void LearnBatch(Call& call, Batch<RewardRequest> wanted) {
   ServedBandit& bandit = call.bandit();
+  const Sequence as_of = call.engine().store().last_appended();
   Sequence durable_at = 0;
   JsonOutput json;
   json.Open('{').Name("results").Open('[');
@@ -42,13 +43,15 @@ void LearnBatch(Call& call, const Batch<RewardRequest>& wanted) {
     AppendError(failure, text);
     json.Open('{').Name("error").Raw(text).Close('}');
   };
-  for (const auto& one : wanted) {
+  for (auto& one : wanted) {
     if (const auto* failure = std::get_if<Failure>(&one)) {
       write_failure(*failure);
       continue;
     }
     try {
-      const RewardAnswer answer = bandit.Reward(std::get<RewardRequest>(one));
+      auto& request = std::get<RewardRequest>(one);
+      request.as_of = as_of;
+      const RewardAnswer answer = bandit.Reward(request);
       durable_at = std::max(durable_at, answer.durable_at);
       WriteReward(answer, json);
     } catch (...) {

@@ -112,7 +112,8 @@ class ServedBandit::State {
   void DropTooOld(const ServedLearner& learner, std::uint64_t newest);
 
   // In rewards.cc.
-  Sequence DecisionOf(Sequence decision, const std::string& event) const;
+  Sequence DecisionOf(Sequence decision, const std::string& event,
+                      Sequence as_of = 0) const;
   std::vector<DecisionRow> FindOnDisk(Sequence decision) const;
   void Learn(const OpenDecision& decision, double reward);
   Sequence AppendReward(Turn& turn, const OpenDecision& decision,

@@ -51,6 +51,10 @@ struct RewardRequest {
   double reward = 0;
   /// The client's, so that a retry does nothing; each decision has its own.
   std::string id = {};
+  /// An event that is not remembered is looked up once the store has written
+  /// this, 0: all that it has been given. What it had been given before the
+  /// first reward of a batch was taken is enough for all of them.
+  Sequence as_of = 0;
 };
 
 struct RewardAnswer {
