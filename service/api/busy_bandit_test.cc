@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "service/api/router.h"
 #include "service/api/test_service.h"
+#include "service/http/test_server.h"
 
 namespace manyarms::service {
 namespace {
@@ -138,6 +140,39 @@ TEST_F(BusyBanditTest, LetsOthersLearnWhileManyAdministrateIt) {
   EXPECT_EQ(answer.status, 200U);
   GoOn();
   for (const auto& client : waiting) EXPECT_TRUE(client->Read());
+}
+
+TEST_F(BusyBanditTest, LeavesNoAnswersToBeMadeWhenMemoryIsUsedUp) {
+  constexpr std::size_t kMost = 65'536;
+  options_.server.most_body_bytes = kMost;
+  MakeBusyShop();
+  const std::string head = TextOf({.path = "/v1/bandits/shop/tags"});
+  std::vector<std::unique_ptr<http::testing::RawClient>> waiting;
+  // More than there are threads.
+  for (int i = 0; i < 6; ++i) {
+    waiting.push_back(std::make_unique<http::testing::RawClient>(port_));
+    waiting.back()->Send(head);
+    ASSERT_EQ(Get("/v1").status, 200U);
+  }
+  http::testing::RawClient large(port_);
+  large.Send(
+      "POST /v1/bandits/shop/choices HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+      "Content-Type: application/json\r\nContent-Length: 65537\r\n\r\n" +
+      std::string(kMost, ' '));
+  EXPECT_TRUE(http::testing::Becomes([&] {
+    http::testing::RawClient other(port_);
+    const auto answer = other.Ask(TextOf({.path = "/v1"}));
+    return answer && answer->status == 503;
+  }));
+  GoOn();
+  std::vector<int> statuses;
+  for (const auto& client : waiting) {
+    const auto answer = client->Read();
+    ASSERT_TRUE(answer);
+    statuses.push_back(answer->status);
+  }
+  std::ranges::sort(statuses);
+  EXPECT_EQ(statuses, (std::vector{200, 200, 200, 200, 503, 503}));
 }
 
 }  // namespace

@@ -133,7 +133,9 @@ http::Admission AdmitArms(Core& core, const Match& match,
 
 http::Admission AdmitBody(Core& core, const Match& match,
                           const http::Head& head) {
-  if (match.route->body == Body::kNone) return {.most_body = kMostUnwanted};
+  if (match.route->body == Body::kNone) {
+    return {.most_body = kMostUnwanted, .always = match.route->always};
+  }
   CheckEncoding(head);
   switch (match.route->body) {
     case Body::kNone:
