@@ -345,9 +345,13 @@ void AddLimits(CLI::App& command, Flags& flags) {
   group.AddLimit(
       "--max-body-memory", options.server.most_body_bytes,
       "Largest number of bytes of all bodies together that are received "
-      "or wait for their answers; beyond it requests are refused");
+      "or wait for their answers, and of answers that clients have not read; "
+      "beyond it requests are refused");
   group.AddLimit("--max-batch", options.most_batch,
                  "Largest number of choices or rewards in one request");
+  group.AddLimit("--max-batch-decisions", options.most_batch_decisions,
+                 "Largest number of decisions, the sum of their counts, for "
+                 "which the choices of one request may ask");
   group.AddLimit("--max-connections", options.server.most_connections,
                  "Largest number of connections at the same time");
   group.AddLimit("--max-bandits", limits.bandits, "Largest number of bandits");

@@ -87,42 +87,36 @@ void ListArms(const CallPointer& call) {
   const std::uint64_t limit =
       call->query().Count("limit", kUsualPage, 1, kLongestPage);
   call->query().End();
-  call->bandit();
-  call->OnWorker([from, limit](Call& self) { SendArms(self, from, limit); });
+  SendArms(*call, from, limit);
 }
 
 void PostArms(const CallPointer& call) {
   const PutMode mode = PutModeOf(call->query());
   call->bandit();
-  call->OnWorker([mode](Call& self) {
-    std::vector<ArmInfo> arms;
-    if (auto* sink = dynamic_cast<ArmsSink*>(self.sink())) {
-      arms = sink->Release();
-    } else {
-      arms = ParseArms(self.body());
-    }
-    if (mode.progress) {
-      PutWithProgress(self, std::move(arms), mode.only_new);
-    } else {
-      Put(self, std::move(arms), mode.only_new);
-    }
-  });
+  std::vector<ArmInfo> arms;
+  if (auto* sink = dynamic_cast<ArmsSink*>(call->sink())) {
+    arms = sink->Release();
+  } else {
+    arms = ParseArms(call->body());
+  }
+  if (mode.progress) {
+    PutWithProgress(*call, std::move(arms), mode.only_new);
+  } else {
+    Put(*call, std::move(arms), mode.only_new);
+  }
 }
 
 void PostRemoveArms(const CallPointer& call) {
   call->query().End();
-  call->bandit();
-  call->OnWorker([](Call& self) {
-    ServedBandit& bandit = self.bandit();
-    const std::vector<ArmName> arms = ParseArmNames(self.body());
-    const Sequence durable_at = bandit.RemoveArms(arms);
-    JsonOutput json;
-    json.Open('{')
-        .Field("removed", std::uint64_t{arms.size()})
-        .Field("arms", std::uint64_t{bandit.arms()})
-        .Close('}');
-    self.SendWhenDurable(durable_at, JsonResponse(json));
-  });
+  ServedBandit& bandit = call->bandit();
+  const std::vector<ArmName> arms = ParseArmNames(call->body());
+  const Sequence durable_at = bandit.RemoveArms(arms);
+  JsonOutput json;
+  json.Open('{')
+      .Field("removed", std::uint64_t{arms.size()})
+      .Field("arms", std::uint64_t{bandit.arms()})
+      .Close('}');
+  call->SendWhenDurable(durable_at, JsonResponse(json));
 }
 
 void GetArm(const CallPointer& call) {

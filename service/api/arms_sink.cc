@@ -33,7 +33,7 @@ ArmsSink::ArmsSink(Core& core, std::size_t route,
     : core_(core), route_(route), bandit_(std::move(bandit)) {
   const ArmsBodyOptions options{
       .dim = bandit_->dim(),
-      .named = bandit_->settings().named_arms,
+      .named = bandit_->named_arms(),
       .most_arms = core.engine->limits().arms,
       .use =
           [this](ArmInfo&& arm) {

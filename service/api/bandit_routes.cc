@@ -52,10 +52,8 @@ void PatchBandit(const CallPointer& call) {
 
 void DeleteBandit(const CallPointer& call) {
   call->query().End();
-  call->OnWorker([](Call& self) {
-    self.SendWhenDurable(self.engine().Delete(self.argument(0)),
-                         {.status = 204, .content_type = {}});
-  });
+  call->SendWhenDurable(call->engine().Delete(call->argument(0)),
+                        {.status = 204, .content_type = {}});
 }
 
 }  // namespace manyarms::service

@@ -22,6 +22,16 @@ bool IsNoted(const Route& route) {
           route.pattern.find("/snapshots/") != std::string_view::npos);
 }
 
+// Requests that came when there was room may have waited for their turn, and
+// each of them may have a large answer. `own` is what this one's body takes.
+void CheckMemory(const Core& core, std::uint64_t own) {
+  const std::uint64_t most = core.options.server.most_body_bytes;
+  if (core.server_stats().body_bytes < most + own) return;
+  throw HttpError(503, fmt::format("the bodies of all requests and answers "
+                                   "have more than {} bytes, which is the most",
+                                   most));
+}
+
 }  // namespace
 
 http::Response JsonResponse(JsonOutput& json, unsigned status) {
@@ -54,7 +64,7 @@ ServedBandit& Call::bandit() {
 
 ArmName Call::arm() {
   const std::string& text = argument(1);
-  if (bandit().settings().named_arms) return text;
+  if (bandit().named_arms()) return text;
   ArmId number = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), number);
@@ -117,9 +127,17 @@ void Call::End() {
 }
 
 void Call::OnWorker(std::function<void(Call&)> handle) {
-  core_.OnWorker([self = shared_from_this(), handle = std::move(handle)] {
-    self->Guarded(handle);
+  GoOnOnWorker([handle = std::move(handle)](Call& self) {
+    CheckMemory(self.core_, self.request_.body.size());
+    handle(self);
   });
+}
+
+void Call::GoOnOnWorker(std::function<void(Call&)> handle) {
+  const bool is_long = match_.route->threads == Threads::kLong;
+  core_.OnWorker([self = shared_from_this(),
+                  handle = std::move(handle)] { self->Guarded(handle); },
+                 is_long ? http::Pool::kLong : http::Pool::kShort);
 }
 
 void Call::FailForStore() const {
@@ -142,7 +160,7 @@ void Call::WhenDurable(Sequence change, std::function<void(Call&)> handle) {
                                     handle = std::move(handle)](bool durable) {
     self->Guarded([&](Call& call) {
       if (!durable) call.FailForStore();
-      call.OnWorker(handle);
+      call.GoOnOnWorker(handle);
     });
   });
 }

@@ -57,7 +57,9 @@ class Call : public std::enable_shared_from_this<Call> {
     }
   }
 
-  /// The same on a thread that may wait.
+  /// The same on a thread that may wait, of those that the route has. If bodies
+  /// and answers have all memory that they may have when the turn comes, the
+  /// answer is 503.
   void OnWorker(std::function<void(Call&)> handle);
 
   /// Sends it once the change is durable, or the reason why it is not.
@@ -67,6 +69,7 @@ class Call : public std::enable_shared_from_this<Call> {
 
  private:
   using Clock = std::chrono::steady_clock;
+  void GoOnOnWorker(std::function<void(Call&)> handle);
   void Done(unsigned status, const std::string& failure);
   [[noreturn]] void FailForStore() const;
 

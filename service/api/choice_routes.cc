@@ -120,6 +120,24 @@ void ChooseBatch(Call& call, Batch<ChoiceRequest> wanted) {
   });
 }
 
+Batch<ChoiceRequest> BatchOf(Call& call) {
+  const ServiceOptions& options = call.core().options;
+  Batch<ChoiceRequest> wanted = ParseChoices(call.body(), options.most_batch);
+  const std::size_t most = options.most_batch_decisions;
+  std::size_t decisions = 0;
+  for (const auto& one : wanted) {
+    const auto* request = std::get_if<ChoiceRequest>(&one);
+    if (request == nullptr) continue;
+    if (request->count > most - decisions) {
+      throw HttpError(413, fmt::format("choices ask for more than {} decisions "
+                                       "together, which is the most",
+                                       most));
+    }
+    decisions += request->count;
+  }
+  return wanted;
+}
+
 bool IsShort(const ServedBandit& bandit, const Batch<ChoiceRequest>& wanted) {
   return wanted.size() <= kShortBatch &&
          std::ranges::all_of(wanted, [&](const auto& one) {
@@ -160,13 +178,10 @@ void PostChoose(const CallPointer& call) {
 void PostChoices(const CallPointer& call) {
   call->query().End();
   const ServedBandit& bandit = call->bandit();
-  const std::size_t most = call->core().options.most_batch;
   if (call->body().size() > kShortBody) {
-    return call->OnWorker([most](Call& self) {
-      ChooseBatch(self, ParseChoices(self.body(), most));
-    });
+    return call->OnWorker([](Call& self) { ChooseBatch(self, BatchOf(self)); });
   }
-  Batch<ChoiceRequest> wanted = ParseChoices(call->body(), most);
+  Batch<ChoiceRequest> wanted = BatchOf(*call);
   if (IsShort(bandit, wanted)) return ChooseBatch(*call, std::move(wanted));
   auto shared = std::make_shared<Batch<ChoiceRequest>>(std::move(wanted));
   call->OnWorker(
@@ -184,20 +199,17 @@ void GetDecision(const CallPointer& call) {
                 fmt::format("the decision is \"{}\", expected a whole number",
                             Shortened(text)));
   }
-  call->bandit();
-  call->OnWorker([decision](Call& self) {
-    Store& store = self.engine().store();
-    const BanditNumber bandit = self.bandit().number();
-    const std::vector<DecisionRow> rows =
-        store.FindDecisions(bandit, decision, 1);
-    if (rows.empty()) {
-      throw Refused(Refusal::kNotFound,
-                    fmt::format("there is no decision {}", decision));
-    }
-    JsonOutput json;
-    WriteDecision(rows.front(), store.FindRewards(bandit, decision), json);
-    self.SendJson(json);
-  });
+  Store& store = call->engine().store();
+  const BanditNumber bandit = call->bandit().number();
+  const std::vector<DecisionRow> rows =
+      store.FindDecisions(bandit, decision, 1);
+  if (rows.empty()) {
+    throw Refused(Refusal::kNotFound,
+                  fmt::format("there is no decision {}", decision));
+  }
+  JsonOutput json;
+  WriteDecision(rows.front(), store.FindRewards(bandit, decision), json);
+  call->SendJson(json);
 }
 
 }  // namespace manyarms::service

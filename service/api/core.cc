@@ -12,9 +12,9 @@ void Core::SetServer(http::Server* server) {
   server_ = server;
 }
 
-void Core::OnWorker(std::function<void()> work) {
+void Core::OnWorker(std::function<void()> work, http::Pool pool) {
   const std::scoped_lock lock(mutex_);
-  if (server_ != nullptr) server_->OnWorker(std::move(work));
+  if (server_ != nullptr) server_->OnWorker(std::move(work), pool);
 }
 
 http::ServerStats Core::server_stats() const {

@@ -56,7 +56,7 @@ class Core {
 
   /// Work is dropped while there is no server, which answers its request.
   void SetServer(http::Server* server);
-  void OnWorker(std::function<void()> work);
+  void OnWorker(std::function<void()> work, http::Pool pool);
   http::ServerStats server_stats() const;
 
   /// Counts a request that was answered, and logs it if it was slow or failed.

@@ -47,12 +47,10 @@ std::string TextFor(const EvaluationRequest& request, Core& core,
 
 void PostEvaluate(const CallPointer& call) {
   call->query().End();
-  EvaluationRequest request =
+  const EvaluationRequest request =
       ParseEvaluation(call->body(), call->bandit().settings());
-  call->OnWorker([request = std::move(request)](Call& self) {
-    self.Send({.status = 200,
-               .body = TextFor(request, self.core(), self.bandit().name())});
-  });
+  call->Send({.status = 200,
+              .body = TextFor(request, call->core(), call->bandit().name())});
 }
 
 }  // namespace manyarms::service

@@ -133,7 +133,9 @@ http::Admission AdmitArms(Core& core, const Match& match,
 
 http::Admission AdmitBody(Core& core, const Match& match,
                           const http::Head& head) {
-  if (match.route->body == Body::kNone) return {.most_body = kMostUnwanted};
+  if (match.route->body == Body::kNone) {
+    return {.most_body = kMostUnwanted, .always = match.route->always};
+  }
   CheckEncoding(head);
   switch (match.route->body) {
     case Body::kNone:
@@ -214,10 +216,16 @@ std::variant<http::Admission, http::Response> AdmitRequest(
 
 void Dispatch(Core& core, http::Request request, http::Reply reply) {
   Match match = FindRoute(request.head.method, request.head.path);
-  const auto handle = match.route->handle;
+  const Route& route = *match.route;
   const auto call = std::make_shared<Call>(
       core, std::move(match), std::move(request), std::move(reply));
-  call->Guarded([&](Call&) { handle(call); });
+  const auto handle = [handle = route.handle](Call& self) {
+    handle(self.shared_from_this());
+  };
+  call->Guarded([&](Call& self) {
+    if (route.threads == Threads::kConnection) return handle(self);
+    self.OnWorker(handle);
+  });
 }
 
 }  // namespace manyarms::service

@@ -73,11 +73,11 @@ std::vector<std::string> LearnersAfter(const ServedBandit& bandit,
 
 void PostPredict(const CallPointer& call) {
   call->query().End();
-  call->bandit();
+  const ServedBandit& bandit = call->bandit();
   PredictionRequest request = ParsePrediction(call->body());
-  if (request.best == 0 && !request.rows && request.arms.size() <= kFewArms) {
-    return Predict(*call, request);
-  }
+  const bool is_short = request.best == 0 && !request.rows &&
+                        request.arms.size() <= kFewArms && bandit.IsFree();
+  if (is_short) return Predict(*call, request);
   call->OnWorker(
       [request = std::move(request)](Call& self) { Predict(self, request); });
 }
@@ -87,20 +87,17 @@ void ListLearners(const CallPointer& call) {
   const std::uint64_t limit =
       call->query().Count("limit", kUsualPage, 1, kLongestPage);
   call->query().End();
-  call->bandit();
-  call->OnWorker([after, limit](Call& self) {
-    const std::vector<std::string> learners =
-        LearnersAfter(self.bandit(), after, limit);
-    JsonOutput json;
-    json.Open('{').Field("learners", learners).Name("next");
-    if (learners.size() == limit) {
-      json.Value(learners.back());
-    } else {
-      json.Raw("null");
-    }
-    json.Close('}');
-    self.SendJson(json);
-  });
+  const std::vector<std::string> learners =
+      LearnersAfter(call->bandit(), after, limit);
+  JsonOutput json;
+  json.Open('{').Field("learners", learners).Name("next");
+  if (learners.size() == limit) {
+    json.Value(learners.back());
+  } else {
+    json.Raw("null");
+  }
+  json.Close('}');
+  call->SendJson(json);
 }
 
 void GetLearner(const CallPointer& call) {

@@ -32,8 +32,9 @@ void SoonIfOpen(const CallPointer& call, Sequence decision,
   });
 }
 
-void LearnBatch(Call& call, const Batch<RewardRequest>& wanted) {
+void LearnBatch(Call& call, Batch<RewardRequest> wanted) {
   ServedBandit& bandit = call.bandit();
+  const Sequence as_of = call.engine().store().last_appended();
   Sequence durable_at = 0;
   JsonOutput json;
   json.Open('{').Name("results").Open('[');
@@ -42,13 +43,15 @@ void LearnBatch(Call& call, const Batch<RewardRequest>& wanted) {
     AppendError(failure, text);
     json.Open('{').Name("error").Raw(text).Close('}');
   };
-  for (const auto& one : wanted) {
+  for (auto& one : wanted) {
     if (const auto* failure = std::get_if<Failure>(&one)) {
       write_failure(*failure);
       continue;
     }
     try {
-      const RewardAnswer answer = bandit.Reward(std::get<RewardRequest>(one));
+      auto& request = std::get<RewardRequest>(one);
+      request.as_of = as_of;
+      const RewardAnswer answer = bandit.Reward(request);
       durable_at = std::max(durable_at, answer.durable_at);
       WriteReward(answer, json);
     } catch (...) {
@@ -58,6 +61,17 @@ void LearnBatch(Call& call, const Batch<RewardRequest>& wanted) {
   json.Close(']').Close('}');
   if (durable_at == 0) return call.SendJson(json);
   call.SendWhenDurable(durable_at, JsonResponse(json));
+}
+
+void Observe(Call& call, Observation observation) {
+  const RewardAnswer answer = call.bandit().Observe(
+      observation.learner, observation.arm, std::move(observation.features),
+      std::move(observation.context), observation.reward, observation.id);
+  JsonOutput json;
+  json.Open('{').Field("learned", answer.learned);
+  if (!answer.learned) json.Field("reason", answer.reason);
+  json.Close('}');
+  call.SendWhenDurable(answer.durable_at, JsonResponse(json));
 }
 
 }  // namespace
@@ -89,28 +103,23 @@ void PostDismiss(const CallPointer& call) {
   });
 }
 
-// Always on a worker: a decision that is rewarded twice is not open for the
-// second reward.
+// Not on the thread of the connection: a decision that is rewarded twice is not
+// open for the second reward.
 void PostRewards(const CallPointer& call) {
   call->query().End();
   call->bandit();
-  call->OnWorker([](Call& self) {
-    LearnBatch(self, ParseRewards(self.body(), self.core().options.most_batch));
-  });
+  LearnBatch(*call,
+             ParseRewards(call->body(), call->core().options.most_batch));
 }
 
 void PostObserve(const CallPointer& call) {
   call->query().End();
-  ServedBandit& bandit = call->bandit();
+  const ServedBandit& bandit = call->bandit();
   Observation observation = ParseObservation(call->body());
-  const RewardAnswer answer = bandit.Observe(
-      observation.learner, observation.arm, std::move(observation.features),
-      std::move(observation.context), observation.reward, observation.id);
-  JsonOutput json;
-  json.Open('{').Field("learned", answer.learned);
-  if (!answer.learned) json.Field("reason", answer.reason);
-  json.Close('}');
-  call->SendWhenDurable(answer.durable_at, JsonResponse(json));
+  if (bandit.IsFree()) return Observe(*call, std::move(observation));
+  call->OnWorker([observation = std::move(observation)](Call& self) {
+    Observe(self, observation);
+  });
 }
 
 }  // namespace manyarms::service

@@ -24,6 +24,13 @@ enum class Body : std::uint8_t {
   kArms,  ///< JSON, JSON lines or arrays of NumPy
 };
 
+/// The threads on which a route is handled.
+enum class Threads : std::uint8_t {
+  kConnection,  ///< that of the connection: the handler must not wait
+  kShort,       ///< those that may wait, http::Pool::kShort
+  kLong,        ///< those for what takes long, http::Pool::kLong
+};
+
 /// What clients can ask for. Dispatch, roles, metrics, and the tests that
 /// compare it with the OpenAPI document come from this.
 struct Route {
@@ -32,6 +39,7 @@ struct Route {
   std::string_view pattern;
   Role role = Role::kAdmin;
   Body body = Body::kNone;
+  Threads threads = Threads::kConnection;
   void (*handle)(const std::shared_ptr<Call>& call) = nullptr;
   bool changes = false;  ///< refused while the store cannot write
   bool always = false;   ///< also while the service starts or stops

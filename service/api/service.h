@@ -34,7 +34,10 @@ struct ServiceOptions {
   std::uint64_t most_body = 16 << 20;  ///< bytes, but for POST arms
   std::uint64_t most_arms_body = std::uint64_t{64} << 30;
   std::size_t most_batch = 1'000;  ///< choices or rewards in one request
-  double slow_seconds = 1;         ///< slower requests are logged
+  /// For which the choices of one request may ask together: each is some 100
+  /// bytes of its answer.
+  std::size_t most_batch_decisions = 100'000;
+  double slow_seconds = 1;  ///< slower requests are logged
   /// Gets the log, a JSON object a line, without the line's end, from any
   /// thread.
   std::function<void(const std::string&)> log = {};

@@ -118,6 +118,24 @@ TEST_F(ServiceTest, AnswersBatchesInOrder) {
   EXPECT_EQ(Post("/v1/bandits/shop/choices", longer + "]}").status, 413U);
 }
 
+TEST_F(ServiceTest, BoundsTheDecisionsOfABatch) {
+  options_.most_batch_decisions = 5;
+  Start();
+  MakeShop();
+  const std::string path = "/v1/bandits/shop/choices";
+  EXPECT_EQ(
+      Post(path, R"({"choices":[{"count":3},{},{"count":"x"},{}]})").status,
+      200U);
+  const TestAnswer refused =
+      Post(path, R"({"choices":[{"count":3},{},{},{}]})");
+  EXPECT_EQ(refused.status, 413U);
+  EXPECT_EQ(refused.message(),
+            "choices ask for more than 5 decisions together, which is the "
+            "most");
+  EXPECT_EQ(Post(path, R"({"choices":[{"count":6}]})").status, 413U);
+  EXPECT_EQ(Get("/v1/bandits/shop").json().at("stats").at("open_decisions"), 5);
+}
+
 TEST_F(ServiceTest, RecallsBatchesAfterARestart) {
   Start();
   MakeShop();

@@ -97,26 +97,24 @@ void GetLive(const CallPointer& call) {
 
 void PostBackup(const CallPointer& call) {
   call->query().End();
-  std::string file = ParseBackup(call->body());
+  const std::string file = ParseBackup(call->body());
   const std::string& place = call->core().options.store.place;
   if (sql::IsPostgres(place)) {
     throw Error(ErrorCode::kUnsupported,
                 "a database of PostgreSQL is backed up by pg_dump");
   }
-  call->OnWorker([file = std::move(file)](Call& self) {
-    const std::filesystem::path data = self.core().options.store.place;
-    const std::filesystem::path path = data.parent_path() / file;
-    if (std::filesystem::exists(std::filesystem::symlink_status(path))) {
-      throw Refused(Refusal::kConflict, "there is a file " + file);
-    }
-    self.core().store->Backup(path.string());
-    JsonOutput json;
-    json.Open('{')
-        .Field("file", file)
-        .Field("bytes", std::uint64_t{std::filesystem::file_size(path)})
-        .Close('}');
-    self.SendJson(json);
-  });
+  const std::filesystem::path data = call->core().options.store.place;
+  const std::filesystem::path path = data.parent_path() / file;
+  if (std::filesystem::exists(std::filesystem::symlink_status(path))) {
+    throw Refused(Refusal::kConflict, "there is a file " + file);
+  }
+  call->core().store->Backup(path.string());
+  JsonOutput json;
+  json.Open('{')
+      .Field("file", file)
+      .Field("bytes", std::uint64_t{std::filesystem::file_size(path)})
+      .Close('}');
+  call->SendJson(json);
 }
 
 }  // namespace manyarms::service

@@ -48,6 +48,7 @@ void ServedBandit::State::MakeEmpty() {
   population = std::make_unique<Population>(settings.population);
   arms = std::make_unique<ServedArms>(number, settings.named_arms, limits,
                                       *population);
+  arm_count = 0;
 }
 
 void ServedBandit::State::CheckNotDeleted() const {

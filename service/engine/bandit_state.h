@@ -44,7 +44,7 @@ std::string RewardIdOf(Sequence decision, const std::string& id);
 ///
 /// Locks are taken in this order: `snapshots`, `saving`, `world`, that of a
 /// learner's stripe (never two of them), and those within open decisions, what
-/// is remembered, counters, population and store.
+/// is remembered, settings, counters, population and store.
 class ServedBandit::State {
  public:
   State(BanditNumber bandit, std::string bandit_name, Settings given,
@@ -112,7 +112,8 @@ class ServedBandit::State {
   void DropTooOld(const ServedLearner& learner, std::uint64_t newest);
 
   // In rewards.cc.
-  Sequence DecisionOf(Sequence decision, const std::string& event) const;
+  Sequence DecisionOf(Sequence decision, const std::string& event,
+                      Sequence as_of = 0) const;
   std::vector<DecisionRow> FindOnDisk(Sequence decision) const;
   void Learn(const OpenDecision& decision, double reward);
   Sequence AppendReward(Turn& turn, const OpenDecision& decision,
@@ -162,6 +163,9 @@ class ServedBandit::State {
   // Those who use arms, settings and learners share it; those who change arms
   // or settings, or replace everything, have it for themselves.
   mutable WriterFirstMutex world;
+  // Semantics change under `settings_mutex` as well, so that whoever asks for
+  // the settings does not wait for the world. The rest never changes.
+  mutable std::mutex settings_mutex;
   Settings settings;
   std::unique_ptr<Population> population;
   std::unique_ptr<ServedArms> arms;
@@ -186,7 +190,8 @@ class ServedBandit::State {
     mutable std::mutex mutex;
     BanditStats sums;
   };
-  Counters counters;
+  mutable Counters counters;
+  std::atomic<std::uint64_t> arm_count = 0;  // of `arms`, for who has no world
 
   std::atomic<bool> broken = false;
   std::atomic<bool> deleted = false;

@@ -111,7 +111,7 @@ ServedArms::Put ServedArms::State::Apply(const Plan& plan,
 ServedArms::Put ServedArms::PutArms(std::vector<ArmInfo> arms, bool only_new) {
   State& state = *state_;
   for (ArmInfo& arm : arms) {
-    Check(arm);
+    Check(arm, state.named, state.population.dim(), state.limits);
     arm.tags = Ordered(std::move(arm.tags));
   }
   CheckEachOnce(arms);

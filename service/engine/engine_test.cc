@@ -295,6 +295,25 @@ TEST_F(EngineOnAFaultyDisk, RefusesNewWorkWhileNothingCanBeWritten) {
   EXPECT_EQ(engine_->At("a")->Digest(), after);
 }
 
+// So a batch of rewards waits for one commit, and not for one after the other.
+TEST_F(EngineOnAFaultyDisk, LooksUpEventsAmongWhatTheStoreHadByThen) {
+  const auto bandit = engine_->Create("a", Some()).bandit;
+  bandit->PutArms(SomeArms(5, 2), true);
+  const Sequence as_of = store_->last_appended();
+  store_->Wait(as_of);
+  disk_.Fail(sql::FaultyDisk::Fault::kFull, 0);
+  // This one is waiting for the disk.
+  bandit->Choose({.learner = "v"});
+  const auto reward = [&](Sequence by) {
+    bandit->Reward({.event = "unknown", .reward = 1, .as_of = by});
+  };
+  ExpectRefused(Refusal::kNotFound, [&] { reward(as_of); });
+  ExpectRefused(Refusal::kUnavailable, [&] { reward(0); });
+  disk_.Heal();
+  ASSERT_TRUE(Becomes([&] { return store_->failure().empty(); }));
+  ExpectRefused(Refusal::kNotFound, [&] { reward(0); });
+}
+
 // The disk may have something of a learner that is not in memory.
 TEST_F(EngineOnAFaultyDisk, SaysThatALearnerIsGoneOnlyOnceItIs) {
   const auto bandit = engine_->Create("a", Some()).bandit;

@@ -96,9 +96,8 @@ Sequence ServedBandit::ForgetLearner(const std::string& learner) {
     turn->Remove(*found);
   }
   const std::uint64_t hash = ServedLearners::HashOf(learner);
-  const auto is_its = [&](const auto& one) { return one.learner == hash; };
-  state.events.EraseIf(is_its);
-  state.reward_ids.EraseIf(is_its);
+  state.events.EraseOf(hash);
+  state.reward_ids.EraseOf(hash);
   const Sequence sequence = state.store.Append(
       LearnerForgotten{.bandit = state.number, .learner = learner});
   state.last_forgotten = sequence;

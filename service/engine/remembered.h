@@ -2,6 +2,7 @@
 #define MANYARMS_SERVICE_ENGINE_REMEMBERED_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <list>
 #include <mutex>
@@ -9,13 +10,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 namespace manyarms::service {
 
 /// The latest clients' ids, each with what was answered, so that a retry gets
-/// the same answer. An id takes some 150 bytes, and its text if that is longer
-/// than 15 bytes.
+/// the same answer. An answer has a `learner`, a number by which it can be
+/// erased. An id takes some 200 bytes, and its text if that is longer than 15
+/// bytes.
 ///
 /// Thread safety: any thread may call any method.
 template <class Answer>
@@ -27,18 +28,21 @@ class Remembered {
     const std::scoped_lock lock(mutex_);
     const auto found = by_id_.find(id);
     if (found == by_id_.end()) return std::nullopt;
-    return found->second->second;
+    return found->second->answer;
   }
 
   /// Puts the id in unless it is there, and returns what it has if it is.
   std::optional<Answer> FindOrAdd(const std::string& id, const Answer& answer) {
     const std::scoped_lock lock(mutex_);
     const auto found = by_id_.find(std::string_view(id));
-    if (found != by_id_.end()) return found->second->second;
-    entries_.emplace_back(id, answer);
+    if (found != by_id_.end()) return found->second->answer;
+    entries_.push_back({.id = id, .answer = answer});
+    Entry& entry = entries_.back();
     try {
-      by_id_.emplace(entries_.back().first, std::prev(entries_.end()));
+      by_id_.emplace(entry.id, std::prev(entries_.end()));
+      Link(entry);
     } catch (...) {
+      by_id_.erase(std::string_view(entry.id));
       entries_.pop_back();
       throw;
     }
@@ -46,11 +50,12 @@ class Remembered {
     return std::nullopt;
   }
 
-  /// Does nothing if it is not there any more.
+  /// Does nothing if it is not there any more. REQUIRES: the learner is the one
+  /// that it has.
   void Set(std::string_view id, const Answer& answer) noexcept {
     const std::scoped_lock lock(mutex_);
     const auto found = by_id_.find(id);
-    if (found != by_id_.end()) found->second->second = answer;
+    if (found != by_id_.end()) found->second->answer = answer;
   }
 
   void Erase(std::string_view id) noexcept {
@@ -59,12 +64,13 @@ class Remembered {
     if (found != by_id_.end()) EraseAt(found->second);
   }
 
-  /// Erases those for which is(answer) holds. O(their number).
-  template <class Is>
-  void EraseIf(const Is& is) {
+  /// Erases those of a learner. O(their number), whatever others have.
+  void EraseOf(std::uint64_t learner) noexcept {
     const std::scoped_lock lock(mutex_);
-    for (auto at = entries_.begin(); at != entries_.end();) {
-      at = is(at->second) ? EraseAt(at) : std::next(at);
+    for (;;) {
+      const auto latest = latest_of_.find(learner);
+      if (latest == latest_of_.end()) return;
+      EraseAt(by_id_.find(std::string_view(latest->second->id))->second);
     }
   }
 
@@ -72,15 +78,41 @@ class Remembered {
   template <class Visit>
   void ForEach(const Visit& visit) const {
     const std::scoped_lock lock(mutex_);
-    for (const auto& [id, answer] : entries_) visit(id, answer);
+    for (const Entry& entry : entries_) visit(entry.id, entry.answer);
   }
 
  private:
-  using Entries = std::list<std::pair<std::string, Answer>>;
+  struct Entry {
+    std::string id;
+    Answer answer;
+    // Of the same learner.
+    Entry* older = nullptr;
+    Entry* newer = nullptr;
+  };
+  using Entries = std::list<Entry>;
 
-  typename Entries::iterator EraseAt(typename Entries::iterator at) {
-    by_id_.erase(std::string_view(at->first));
-    return entries_.erase(at);
+  void Link(Entry& entry) {
+    Entry*& latest = latest_of_[entry.answer.learner];
+    entry.older = latest;
+    if (latest != nullptr) latest->newer = &entry;
+    latest = &entry;
+  }
+
+  void Unlink(Entry& entry) {
+    if (entry.older != nullptr) entry.older->newer = entry.newer;
+    if (entry.newer != nullptr) {
+      entry.newer->older = entry.older;
+    } else if (entry.older != nullptr) {
+      latest_of_.find(entry.answer.learner)->second = entry.older;
+    } else {
+      latest_of_.erase(entry.answer.learner);
+    }
+  }
+
+  void EraseAt(typename Entries::iterator at) {
+    Unlink(*at);
+    by_id_.erase(std::string_view(at->id));
+    entries_.erase(at);
   }
 
   const std::size_t most_;
@@ -88,6 +120,8 @@ class Remembered {
   Entries entries_;  // the oldest first
   // Keys are views of the entries' ids.
   std::unordered_map<std::string_view, typename Entries::iterator> by_id_;
+  // By learner.
+  std::unordered_map<std::uint64_t, Entry*> latest_of_;
 };
 
 }  // namespace manyarms::service

@@ -58,6 +58,7 @@ void ServedBandit::State::ReadAll(Sequence checkpoint) {
   store.ReadLearners(number,
                      [this](LearnerSaved&& saved) { Take(std::move(saved)); });
   all_arms.get();
+  arm_count = arms->size();
   store.ReadEvents(number, checkpoint, [this](Store::Event&& event) {
     std::visit([this](const auto& one) { Replay(one); }, event);
   });

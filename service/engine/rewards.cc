@@ -33,7 +33,8 @@ std::string RewardIdOf(Sequence decision, const std::string& id) {
 // remembered any more is looked up when the store has caught up: until then its
 // rows, or those of learners that are forgotten, may be missing or still there.
 Sequence ServedBandit::State::DecisionOf(Sequence decision,
-                                         const std::string& event) const {
+                                         const std::string& event,
+                                         Sequence as_of) const {
   if (decision != 0) return decision;
   if (event.empty()) {
     throw Error(ErrorCode::kInvalidArgument,
@@ -56,7 +57,7 @@ Sequence ServedBandit::State::DecisionOf(Sequence decision,
     check(known->count);
     return known->first;
   }
-  WaitFor(store.last_appended());
+  WaitFor(as_of != 0 ? as_of : store.last_appended());
   const std::vector<DecisionRow> rows = store.FindEvent(number, event);
   check(rows.size());
   return rows.front().sequence;
@@ -140,7 +141,8 @@ RewardAnswer ServedBandit::Reward(const RewardRequest& request) {
   State& state = *state_;
   CheckText("id", request.id, state.limits.text);
   CheckReward(request.reward, state.settings.population.rewards);
-  const Sequence decision = state.DecisionOf(request.decision, request.event);
+  const Sequence decision =
+      state.DecisionOf(request.decision, request.event, request.as_of);
   RewardAnswer answer;
   if (WithOpen(state, decision,
                [&](const OpenDecision& found, State::Turn& turn) {

@@ -14,6 +14,16 @@
 #include "service/engine/tag_expression.h"
 
 namespace manyarms::service {
+namespace {
+
+void CheckKind(const ArmName& arm, bool named) {
+  if (std::holds_alternative<std::string>(arm) == named) return;
+  throw Error(ErrorCode::kInvalidArgument,
+              fmt::format("arm {}: arms of this bandit have {}", ToString(arm),
+                          named ? "names, which are texts" : "numbers"));
+}
+
+}  // namespace
 
 ServedArms::ServedArms(BanditNumber bandit, bool named, const Limits& limits,
                        Population& population)
@@ -21,10 +31,7 @@ ServedArms::ServedArms(BanditNumber bandit, bool named, const Limits& limits,
 ServedArms::~ServedArms() = default;
 
 void ServedArms::State::CheckKind(const ArmName& arm) const {
-  if (std::holds_alternative<std::string>(arm) == named) return;
-  throw Error(ErrorCode::kInvalidArgument,
-              fmt::format("arm {}: arms of this bandit have {}", ToString(arm),
-                          named ? "names, which are texts" : "numbers"));
+  service::CheckKind(arm, named);
 }
 
 std::optional<ArmPlace> ServedArms::State::FindPlace(const ArmName& arm) const {
@@ -85,18 +92,17 @@ void ServedArms::Restore(std::uint64_t count,
   state.masks.Clear();
 }
 
-void ServedArms::Check(const ArmInfo& arm) const {
-  const State& state = *state_;
-  state.CheckKind(arm.arm);
-  if (state.named) {
-    CheckName("an arm's name", std::get<std::string>(arm.arm),
-              state.limits.text);
+void ServedArms::Check(const ArmInfo& arm, bool named, std::size_t dim,
+                       const Limits& limits) {
+  CheckKind(arm.arm, named);
+  if (named) {
+    CheckName("an arm's name", std::get<std::string>(arm.arm), limits.text);
   }
   try {
-    CheckFeatures(arm.features, state.population.dim());
-    CheckCount("number of tags", arm.tags.size(), 0, state.limits.tags);
+    CheckFeatures(arm.features, dim);
+    CheckCount("number of tags", arm.tags.size(), 0, limits.tags);
     for (const std::string& tag : arm.tags) {
-      CheckName("a tag", tag, state.limits.text);
+      CheckName("a tag", tag, limits.text);
     }
   } catch (const Error& error) {
     throw Error(error.code(),

@@ -39,7 +39,8 @@ class ServedArms {
                const std::function<void(const Use&)>& read);
 
   /// Throws what PutArms would throw for this arm by itself.
-  void Check(const ArmInfo& arm) const;
+  static void Check(const ArmInfo& arm, bool named, std::size_t dim,
+                    const Limits& limits);
 
   /// Adds arms or gives them new features and tags, all or none, and returns
   /// what the store is to write. Throws Refused or Error, which names the arm.

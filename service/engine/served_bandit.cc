@@ -1,6 +1,8 @@
 #include "service/engine/served_bandit.h"
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,14 +24,16 @@ std::size_t ServedBandit::dim() const {
   return state_->settings.population.dim;
 }
 
+bool ServedBandit::named_arms() const { return state_->settings.named_arms; }
+std::size_t ServedBandit::arms() const { return state_->arm_count; }
+
 Settings ServedBandit::settings() const {
-  const State::World world(state_->world);
+  const std::scoped_lock lock(state_->settings_mutex);
   return state_->settings;
 }
 
-std::size_t ServedBandit::arms() const {
-  const State::World world(state_->world);
-  return state_->arms->size();
+bool ServedBandit::IsFree() const {
+  return bool{State::World(state_->world, std::try_to_lock)};
 }
 
 // Decisions that were closed without a trace must not be open again after a
@@ -58,6 +62,7 @@ Sequence ServedBandit::Change(
   settings.semantics = semantics;
   const Sequence sequence = state.store.Append(
       BanditChanged{.bandit = state.number, .settings = ToJson(settings)});
+  const std::scoped_lock lock(state.settings_mutex);
   state.settings.semantics = semantics;
   return sequence;
 }
@@ -76,10 +81,12 @@ Sequence ServedBandit::Delete() {
 ServedBandit::PutResult ServedBandit::PutArms(std::vector<ArmInfo> arms,
                                               bool only_new) {
   State& state = *state_;
+  state.CheckWritable();
   const State::WholeWorld world(state.world);
   state.CheckWritable();
   return state.UnlessMemoryRunsOut([&]() -> PutResult {
     ServedArms::Put put = state.arms->PutArms(std::move(arms), only_new);
+    state.arm_count = state.arms->size();
     PutResult result{
         .durable_at = 0, .added = put.added, .changed = put.changed};
     if (put.change.arms.empty()) {
@@ -93,16 +100,20 @@ ServedBandit::PutResult ServedBandit::PutArms(std::vector<ArmInfo> arms,
 }
 
 void ServedBandit::CheckArm(const ArmInfo& arm) const {
-  const State::World world = state_->Read();
-  state_->arms->Check(arm);
+  const State& state = *state_;
+  state.CheckNotRestoring();
+  ServedArms::Check(arm, state.settings.named_arms,
+                    state.settings.population.dim, state.limits);
 }
 
 Sequence ServedBandit::RemoveArms(const std::vector<ArmName>& arms) {
   State& state = *state_;
+  state.CheckWritable();
   const State::WholeWorld world(state.world);
   state.CheckWritable();
   return state.UnlessMemoryRunsOut([&]() -> Sequence {
     ArmsRemoved change = state.arms->RemoveArms(arms);
+    state.arm_count = state.arms->size();
     if (change.arms.empty()) return state.store.last_appended();
     change.time = state.clock();
     return state.store.Append(std::move(change));
@@ -132,16 +143,18 @@ std::optional<Time> ServedBandit::OldestOpen() const {
 
 BanditStats ServedBandit::stats() const {
   const State& state = *state_;
-  const State::World world(state.world);
   BanditStats stats;
   {
+    const State::World world(state.world, std::try_to_lock);
+    std::optional<PopulationStats> population;
+    if (world) population = state.population->stats();
     const std::scoped_lock lock(state.counters.mutex);
+    if (population) state.counters.sums.population = *population;
     stats = state.counters.sums;
   }
-  stats.arms = state.arms->size();
+  stats.arms = state.arm_count;
   stats.learners = state.learners.size();
   stats.open_decisions = state.open.size();
-  stats.population = state.population->stats();
   return stats;
 }
 

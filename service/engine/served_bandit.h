@@ -51,6 +51,10 @@ struct RewardRequest {
   double reward = 0;
   /// The client's, so that a retry does nothing; each decision has its own.
   std::string id = {};
+  /// An event that is not remembered is looked up once the store has written
+  /// this, 0: all that it has been given. What it had been given before the
+  /// first reward of a batch was taken is enough for all of them.
+  Sequence as_of = 0;
 };
 
 struct RewardAnswer {
@@ -130,11 +134,19 @@ class ServedBandit {
   /// Makes the state that the store has. REQUIRES: nothing was called before.
   void Restore(Sequence checkpoint);
 
+  /// None of these waits for changes of arms, however long they take.
   const std::string& name() const;
   BanditNumber number() const;
   Settings settings() const;
   std::size_t dim() const;
+  bool named_arms() const;
   std::size_t arms() const;
+  /// `population` is as it was when arms were last not being changed.
+  BanditStats stats() const;
+
+  /// Whether arms and settings can be used at once: nobody changes them or
+  /// waits to do so.
+  bool IsFree() const;
 
   /// Gives it the semantics that `changed` makes of the present settings, which
   /// nobody else changes meanwhile. Throws what `changed` throws.
@@ -154,7 +166,7 @@ class ServedBandit {
   PutResult PutArms(std::vector<ArmInfo> arms, bool only_new);
   /// Throws what PutArms would throw for this arm's name, features and tags,
   /// so that a long body can be refused at its first wrong arm. (Arms that are
-  /// given twice, and limits, are found by PutArms.)
+  /// given twice, and limits, are found by PutArms.) Never waits.
   void CheckArm(const ArmInfo& arm) const;
   /// All or none. Throws Error(kUnknownId).
   Sequence RemoveArms(const std::vector<ArmName>& arms);
@@ -214,7 +226,6 @@ class ServedBandit {
   Sequence DeleteSnapshot(const std::string& name);
   std::vector<SnapshotRow> Snapshots() const;
 
-  BanditStats stats() const;
   /// When the first of its open decisions was made.
   std::optional<Time> OldestOpen() const;
 

@@ -63,9 +63,11 @@ Sequence ServedBandit::RestoreSnapshot(const std::string& name) {
 }
 
 void ServedBandit::State::FinishRestoring() {
+  const Sequence restored = restoring;
+  if (restored == 0) return;
+  WaitFor(restored);
   const WholeWorld lock(world);
-  if (restoring == 0) return;
-  WaitFor(restoring);
+  if (restoring != restored) return;
   try {
     MakeEmpty();
     ReadAll(restoring);

@@ -8,7 +8,8 @@
 
 namespace manyarms::http {
 
-/// Bytes that all bodies of a server may take together. Any thread may use it.
+/// Bytes that all bodies of a server may take together, of requests and of
+/// answers. Any thread may use it.
 class BodyBudget {
  public:
   explicit BodyBudget(std::uint64_t most) : most_(most) {}
@@ -19,15 +20,19 @@ class BodyBudget {
   bool Take(std::uint64_t bytes) {
     std::uint64_t used = used_.load(std::memory_order_relaxed);
     do {
-      if (bytes > most_ - used) return false;
+      if (bytes > most_ || used > most_ - bytes) return false;
     } while (!used_.compare_exchange_weak(used, used + bytes));
     return true;
   }
+  /// Takes them even if there are not as many left: what is answered is in
+  /// memory already.
+  void TakeAnyway(std::uint64_t bytes) { used_ += bytes; }
+  bool exhausted() const { return used_ >= most_; }
   void GiveBack(std::uint64_t bytes) { used_ -= bytes; }
 
  private:
   const std::uint64_t most_;
-  std::atomic<std::uint64_t> used_{0};  // at most most_
+  std::atomic<std::uint64_t> used_{0};
 };
 
 /// What one body takes of a budget, as long as this lives.
@@ -53,6 +58,10 @@ class BodyMemory {
     if (!budget_->Take(bytes)) return false;
     bytes_ += bytes;
     return true;
+  }
+  void TakeAnyway(std::uint64_t bytes) {
+    budget_->TakeAnyway(bytes);
+    bytes_ += bytes;
   }
   void GiveBack() {
     if (bytes_ > 0) budget_->GiveBack(std::exchange(bytes_, 0));

@@ -68,8 +68,8 @@ TEST(BodyMemory, OfBodiesThatArriveIsBounded) {
   EXPECT_EQ(refused->Header("Retry-After"), "1");
   EXPECT_EQ(refused->body,
             R"({"error":{"status":503,"code":"unavailable","message":"the )"
-            R"(bodies of all requests have more than 10000 bytes, which is )"
-            R"(the most"}})");
+            R"(bodies of all requests and answers have more than 10000 )"
+            R"(bytes, which is the most"}})");
   // What was refused is given back, and smaller ones are served.
   EXPECT_TRUE(Becomes([&] { return server.stats().body_bytes == 6'000; }));
   const auto small = second.Ask(Whole(4'000));
@@ -144,6 +144,42 @@ TEST(BodyMemory, OfSlowClientsIsGivenBack) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 408);
   EXPECT_EQ(server.stats().body_bytes, 0);
+}
+
+TEST(BodyMemory, OfAnswersThatAreNotReadIsBounded) {
+  const Server server(
+      Options(),
+      [](const Head& head) -> std::variant<Admission, Response> {
+        return Admission{.most_body = 1'000, .always = head.path == "/health"};
+      },
+      [](const Request& request, Reply reply) {
+        const bool big = request.head.path == "/big";
+        reply.Send({.body = std::string(big ? 32U << 20U : 1U, 'a')});
+      });
+  const std::string get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+  RawClient other(server.port());
+  {
+    RawClient slow(server.port(), /*receive_buffer=*/1);
+    slow.Send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
+    ASSERT_TRUE(Becomes([&] { return server.stats().body_bytes > kMost; }));
+    const auto refused = other.Ask(get);
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->status, 503);
+    EXPECT_EQ(refused->Header("Retry-After"), "1");
+    const auto health = other.Ask("GET /health HTTP/1.1\r\nHost: x\r\n\r\n");
+    ASSERT_TRUE(health);
+    EXPECT_EQ(health->status, 200);
+    slow.Reset();
+  }
+  EXPECT_TRUE(Becomes([&] { return server.stats().body_bytes == 0; }));
+  // One that is read is given back, too.
+  for (const char* path : {"/big", "/"}) {
+    const auto answer =
+        other.Ask("GET " + std::string(path) + " HTTP/1.1\r\nHost: x\r\n\r\n");
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->status, 200);
+    EXPECT_TRUE(Becomes([&] { return server.stats().body_bytes == 0; }));
+  }
 }
 
 class Counting final : public BodySink {

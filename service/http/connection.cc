@@ -168,6 +168,9 @@ void Connection::TakeAdmission() {
     return AnswerEarly(
         ToResponse(BodyTooLarge(head.content_length, admission.most_body)));
   }
+  if (!admission.always && setup_.body_budget->exhausted()) {
+    return AnswerEarly(ToResponse(TooManyBodies(options().most_body_bytes)));
+  }
   sink_ = std::move(admission.sink);
   if (!sink_) body_memory_ = BodyMemory(setup_.body_budget);
   if (parser_->is_done()) return Dispatch();
@@ -304,6 +307,7 @@ void Connection::Close(bool reset) {
   deadline_.Clear();
   pieces_.Abandon();
   ForgetBody();
+  answer_memory_.GiveBack();
   CloseSocket(reset);
   loop_->Remove(*this);
 }

@@ -167,6 +167,7 @@ class Connection : public Reply::Target,
   std::optional<RequestParser> parser_;
   std::string body_;
   BodyMemory body_memory_;
+  BodyMemory answer_memory_;  // until it is written
   std::unique_ptr<BodySink> sink_;
   std::optional<Response> early_;  // what the sink answered
   bool discard_body_ = false;

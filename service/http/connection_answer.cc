@@ -115,6 +115,10 @@ void Connection::Answer(Response response, Then then) {
   AppendHead(response, {.http10 = http10_, .keep = then != Then::kClose},
              out_.head());
   if (!head_only_ && !IsBodiless(response.status)) {
+    if (response.body.size() > Outgoing::kCopied) {
+      answer_memory_ = BodyMemory(setup_.body_budget);
+      answer_memory_.TakeAnyway(response.body.size());
+    }
     out_.SetBody(std::move(response.body));
   }
   then_ = then;
@@ -178,6 +182,8 @@ bool Connection::StepStream() {
 }
 
 void Connection::AfterWriting() {
+  out_.Reset();
+  answer_memory_.GiveBack();
   switch (then_) {
     case Then::kNext:
       return NextRequest();

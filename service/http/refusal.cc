@@ -51,8 +51,8 @@ Refusal TooManyConnections(std::size_t most) {
 
 Refusal TooManyBodies(std::uint64_t most) {
   return {503, "unavailable",
-          fmt::format("the bodies of all requests have more than {} bytes, "
-                      "which is the most",
+          fmt::format("the bodies of all requests and answers have more than "
+                      "{} bytes, which is the most",
                       most)};
 }
 

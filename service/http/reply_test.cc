@@ -361,6 +361,19 @@ TEST(OnWorker, WorkWaitsForItsTurn) {
   EXPECT_TRUE(Becomes([&] { return done == 50; }));
 }
 
+TEST(OnWorker, LongWorkKeepsNoShortWorkWaiting) {
+  std::atomic<bool> go_on = false;
+  std::atomic<bool> done = false;
+  Server server(TestOptions(), AdmitAll, testing::Echo);
+  for (int i = 0; i < 20; ++i) {
+    server.OnWorker([&] { go_on.wait(false); }, Pool::kLong);
+  }
+  server.OnWorker([&] { done = true; });
+  EXPECT_TRUE(Becomes([&] { return done.load(); }));
+  go_on = true;
+  go_on.notify_all();
+}
+
 TEST(OnWorker, WhatHasNotBegunIsDroppedWithTheServer) {
   std::atomic<int> done = 0;
   {

@@ -16,7 +16,8 @@
 namespace manyarms::http {
 namespace {
 
-constexpr std::size_t kWorkers = 4;
+constexpr std::size_t kShortWorkers = 4;
+constexpr std::size_t kLongWorkers = 2;
 
 // Often enough for the shortest time that a client has.
 double LookSeconds(const ServerOptions& options) {
@@ -56,7 +57,8 @@ class Server::State {
                std::make_shared<BodyBudget>(options.most_body_bytes)},
         loops_(MakeLoops(options)),
         listener_(setup_, loops_, MakeContext(options)),
-        workers_(kWorkers) {
+        short_workers_(kShortWorkers),
+        long_workers_(kLongWorkers) {
     listener_.Start();
     try {
       for (const auto& loop : loops_) loop->Start();
@@ -69,7 +71,9 @@ class Server::State {
   ~State() { Stop(0); }
 
   const Listener& listener() const { return listener_; }
-  Workers& workers() { return workers_; }
+  Workers& workers(Pool pool) {
+    return pool == Pool::kShort ? short_workers_ : long_workers_;
+  }
 
   void Reload() {
     if (auto context = MakeContext(setup_.options)) {
@@ -111,7 +115,8 @@ class Server::State {
   Listener listener_;
   std::mutex stop_;
   bool stopped_ = false;
-  Workers workers_;
+  Workers short_workers_;
+  Workers long_workers_;
 };
 
 Server::Server(const ServerOptions& options, Admit admit, Handler handler)
@@ -122,8 +127,8 @@ Server::~Server() = default;
 
 std::uint16_t Server::port() const { return state_->listener().port(); }
 
-void Server::OnWorker(std::function<void()> work) {
-  state_->workers().Do(std::move(work));
+void Server::OnWorker(std::function<void()> work, Pool pool) {
+  state_->workers(pool).Do(std::move(work));
 }
 
 void Server::ReloadCertificate() { state_->Reload(); }

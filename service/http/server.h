@@ -68,6 +68,8 @@ struct Admission {
   std::uint64_t most_body = 0;  ///< bytes; beyond it the answer is 413
   /// If there is one, it gets the body, and Request::body stays empty.
   std::unique_ptr<BodySink> sink = nullptr;
+  /// Also if most_body_bytes are taken: neither body nor answer is large.
+  bool always = false;
 };
 
 struct Request {
@@ -122,7 +124,8 @@ struct ServerOptions {
   std::size_t most_connections = 10'000;
   std::size_t most_head = std::size_t{16} << 10;  ///< bytes of a head
   /// Bytes of all bodies together that are received or wait for their answers,
-  /// but for those that sinks take. Beyond it the answer is 503.
+  /// but for those that sinks take, and of answers that clients have not read.
+  /// Beyond it requests are answered by 503.
   std::uint64_t most_body_bytes = std::uint64_t{1} << 30;
   /// A client has this long for a head, for each 64 KiB of a body, and for
   /// reading 64 KiB of an answer; and between two requests.
@@ -142,7 +145,15 @@ struct ServerStats {
   std::uint64_t malformed = 0;  ///< answered 400, 413, 414 or 431 by the server
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  std::uint64_t body_bytes = 0;  ///< of most_body_bytes, now
+  /// Of most_body_bytes, now. May be more: an answer is not held back.
+  std::uint64_t body_bytes = 0;
+};
+
+/// Threads that may wait. Those of one pool are not kept busy by the work of
+/// the other.
+enum class Pool : std::uint8_t {
+  kShort,  ///< for work that others wait for
+  kLong,   ///< for work that may take seconds or minutes
 };
 
 class Server {
@@ -158,7 +169,7 @@ class Server {
 
   /// Runs `work` on a thread that may wait. Few such threads exist; work waits
   /// for its turn. Throws Error(kIo) if too much waits.
-  void OnWorker(std::function<void()> work);
+  void OnWorker(std::function<void()> work, Pool pool = Pool::kShort);
 
   /// Accepts no more connections, answers the requests that it has, closes
   /// connections that have none, and waits until all are closed or this long.
