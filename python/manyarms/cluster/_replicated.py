@@ -9,8 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from manyarms._requests import Body, Requests, json_body
+from manyarms._requests import BYTES_PER_SECOND, Body, json_body
 from manyarms.cluster._control import Control
+from manyarms.cluster._deadline import Deadline
+from manyarms.cluster._endpoint import timeout_of
+from manyarms.cluster._owner import OwnerRequests
 from manyarms.errors import InvalidArgumentError, NotFoundError, ServiceError, UnavailableError
 
 _NOTE = "change"
@@ -56,7 +59,7 @@ class Replicated:
     """
 
     def __init__(
-        self, control: Control, partitions: Sequence[Requests], timeout: float
+        self, control: Control, partitions: Sequence[OwnerRequests], timeout: float
     ) -> None:
         self._control = control
         self._partitions = partitions
@@ -78,11 +81,12 @@ class Replicated:
         kind = "" if body is None else body.content_type
         with self._control.locked(self._timeout):
             self._complete()
-            before = self._arms(0, counted) if counted else 0
+            deadline = self._deadline_for(data)
+            before = self._arms(counted, deadline) if counted else 0
             change = Change(method, path, kind, data, counted, before)
             self._control.put(_NOTE, change.to_note())
-            answer = self._decide(change, may_be_made=False)
-            self._follow(change, may_be_made=False)
+            answer = self._decide(change, deadline, may_be_made=False)
+            self._follow(change, deadline, may_be_made=False)
             return answer
 
     def _complete(self) -> None:
@@ -90,61 +94,71 @@ class Replicated:
         if note is None:
             return
         change = Change.of_note(note)
+        deadline = self._deadline_for(change.body)
         try:
-            self._decide(change, may_be_made=True)
+            self._decide(change, deadline, may_be_made=True)
         except UnavailableError:
             raise
         except ServiceError:
             return  # no partition has it
-        self._follow(change, may_be_made=True)
+        self._follow(change, deadline, may_be_made=True)
 
-    def _decide(self, change: Change, *, may_be_made: bool) -> Any:
+    def _decide(self, change: Change, deadline: Deadline, *, may_be_made: bool) -> Any:
         """Makes a change that is noted at the first partition. If that refuses it, there
         is nothing to complete.
 
         may_be_made: whether the partition may have it already.
         """
         try:
-            return self._make_at(0, change, may_be_made=may_be_made)
+            answer = self._make_at(0, change, deadline, may_be_made=may_be_made)
         except UnavailableError:
             raise  # it may be done: the note stays
         except ServiceError:
             self._control.put(_NOTE, None)
             raise
+        deadline.step_done()
+        return answer
 
-    def _follow(self, change: Change, *, may_be_made: bool) -> None:
+    def _follow(self, change: Change, deadline: Deadline, *, may_be_made: bool) -> None:
         """Makes a change that the first partition has made at all others, after which
         it is complete."""
         others = range(1, len(self._partitions))
         if others:
             with ThreadPoolExecutor(len(others)) as pool:
                 for _ in pool.map(lambda number: self._make_at(
-                        number, change, may_be_made=may_be_made), others):
+                        number, change, deadline, may_be_made=may_be_made), others):
                     pass
         self._control.put(_NOTE, None)
 
-    def _make_at(self, number: int, change: Change, *, may_be_made: bool) -> Any:
+    def _make_at(
+        self, number: int, change: Change, deadline: Deadline, *, may_be_made: bool
+    ) -> Any:
         """Makes a change at a partition once, and returns when it is durable."""
         while True:
-            if may_be_made and (made := self._made(number, change)):
+            if may_be_made and (made := self._made(number, change, deadline)):
                 return made
             try:
-                return self._send(number, change, repeatable=not change.counted)
+                return self._send(number, change, deadline)
             except UnavailableError as error:
                 if not (change.counted and error.uncertain):
                     raise
+                if deadline.left() == 0:
+                    raise timeout_of(
+                        self._partitions[number].url, deadline, str(error)) from error
                 may_be_made = True
             except ServiceError as error:
                 # An earlier attempt may have been slower than the question whether it
                 # was made.
-                if may_be_made and (made := self._made(number, change)):
+                if may_be_made and (made := self._made(number, change, deadline)):
                     return made
                 is_gone = change.method == "DELETE" and isinstance(error, NotFoundError)
                 if is_gone and (may_be_made or number > 0):
                     return None
                 raise
 
-    def _made(self, number: int, change: Change) -> dict[str, int] | None:
+    def _made(
+        self, number: int, change: Change, deadline: Deadline
+    ) -> dict[str, int] | None:
         """What a partition has done if it has a counted change, which is durable then.
 
         The service counts arms before they are in its store. It answers a change of
@@ -156,7 +170,7 @@ class Replicated:
             return None
         for _ in range(2):
             described = self._partitions[number].ask(
-                "PATCH", change.counted, json_body({}), repeatable=True)
+                "PATCH", change.counted, json_body({}), repeatable=True, deadline=deadline)
             arms = int(described["stats"]["arms"])
             if arms == change.before:
                 return None
@@ -164,12 +178,19 @@ class Replicated:
             return {"removed": change.before - arms, "arms": arms}
         return {"added": arms - change.before, "changed": 0, "arms": arms}
 
-    def _send(self, number: int, change: Change, *, repeatable: bool) -> Any:
+    def _send(self, number: int, change: Change, deadline: Deadline) -> Any:
         body = None
         if change.content_type:
             body = Body(change.content_type, lambda: (change.body,), len(change.body))
         return self._partitions[number].ask(
-            change.method, change.path, body, repeatable=repeatable, slow=True)
+            change.method, change.path, body, repeatable=not change.counted, slow=True,
+            deadline=deadline)
 
-    def _arms(self, number: int, path: str) -> int:
-        return int(self._partitions[number].get(path)["stats"]["arms"])
+    def _arms(self, path: str, deadline: Deadline) -> int:
+        described = self._partitions[0].ask("GET", path, repeatable=True, deadline=deadline)
+        return int(described["stats"]["arms"])
+
+    def _deadline_for(self, body: bytes) -> Deadline:
+        """For partitions that do not answer: after the first one has made the change, the
+        others have as long again."""
+        return Deadline(self._timeout + len(body) / BYTES_PER_SECOND, for_each_step=True)

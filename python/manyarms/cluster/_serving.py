@@ -12,12 +12,27 @@ import time
 from collections.abc import Sequence
 
 from manyarms import _program
+from manyarms.errors import InvalidArgumentError
 
 _CHILD = pathlib.Path(__file__).with_name("_child.py")
 _LISTENING = re.compile(rb"listening on (\S+)")
 _TAKEN_OVER = 3  # the program's status if another process has its store
 _PAUSE = 0.2  # seconds between two starts
 _LONGEST_PAUSE = 5.0
+
+
+# What only a partition itself can say.
+_OWN_OPTIONS = frozenset({"--data", "--address", "--port", "--take-over", "--tokens"})
+
+
+def check_options(options: Sequence[str]) -> None:
+    """Refuses options of ``manyarms serve`` that partitions set themselves."""
+    for option in options:
+        name = option.partition("=")[0]
+        if name in _OWN_OPTIONS:
+            raise InvalidArgumentError(
+                f"serve has the option {name}, which partitions set themselves: "
+                f"{', '.join(sorted(_OWN_OPTIONS))}")
 
 
 class Serving:

@@ -41,6 +41,8 @@ class Service:
         memory, or with the next empty change of settings.
     """
 
+    url = "partition"
+
     def __init__(self) -> None:
         self.memory: set[int] = set()
         self.stored: set[int] = set()
@@ -52,9 +54,6 @@ class Service:
         """Another process goes on with what is in the store."""
         self.memory = set(self.stored)
 
-    def get(self, path: str) -> Any:
-        return self._described()
-
     def ask(self, method: str, path: str, body: Any = None, **_: Any) -> Any:
         if method == "PATCH":
             asked, self.asked = self.asked, _does_nothing
@@ -62,6 +61,8 @@ class Service:
             asked(self)
             self.stored = set(self.memory)
             return described
+        if method == "GET":
+            return self._described()
         before, self.before = self.before, _does_nothing
         after, self.after = self.after, _does_nothing
         before(self)
