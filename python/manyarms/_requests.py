@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 # A body of this many bytes may take a second longer.
-_BYTES_PER_SECOND = 4 << 20
+BYTES_PER_SECOND = 4 << 20
 # What depends on all arms, learners or decisions may take this long.
 _SLOW = 600.0
 
@@ -164,13 +164,13 @@ class Requests:
     ) -> http.client.HTTPResponse:
         headers = self._headers
         pieces = None
-        wait = max(self._timeout, _SLOW) if slow else self._timeout
+        wait = self._wait_of(slow)
         if body is not None:
             headers = headers | {"Content-Type": body.content_type}
             pieces = body.pieces()
             if body.length is not None:
                 headers["Content-Length"] = str(body.length)
-                wait += body.length / _BYTES_PER_SECOND
+                wait += body.length / BYTES_PER_SECOND
         connection.sock.settimeout(wait)
         try:
             connection.request(method, self._prefix + path, pieces, headers)
@@ -178,11 +178,20 @@ class Requests:
             if body is None:
                 raise
             # The service may have refused the body before its end, and said why.
+        self._await_answer(connection, slow)
         response = connection.getresponse()
         # http.client takes a head that was cut off for one without a length.
         if response.length is None and not response.chunked:
             raise http.client.IncompleteRead(b"")
         return response
+
+    def _wait_of(self, slow: bool) -> float:
+        """The seconds that a request without a body may take."""
+        return max(self._timeout, _SLOW) if slow else self._timeout
+
+    def _await_answer(self, connection: http.client.HTTPConnection, slow: bool) -> None:
+        """Reading waits by itself; others may look whether the service lives meanwhile.
+        Raises TimeoutError if it does not."""
 
     def _read_lines(
         self, response: http.client.HTTPResponse, on_line: Callable[[Any], bool]

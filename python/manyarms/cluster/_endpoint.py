@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from manyarms.cluster._deadline import Deadline
 from manyarms.errors import ClusterTimeout, TakenOverError
 
 PAUSE = 0.05  # seconds between two attempts to reach a partition
+_LONGEST_ATTEMPT = 10.0
 
 
 class Endpoint(NamedTuple):
@@ -22,27 +22,22 @@ class Endpoint(NamedTuple):
     token: str
 
 
-def find_endpoint(name: str, start: Callable[[], Any], deadline: Deadline) -> Endpoint:
-    """Waits for a partition. Raises ClusterTimeout, or TakenOverError if it will not
-    come back by itself.
+def endpoint_of(name: str, start: Callable[[], Any]) -> tuple[Endpoint | None, str]:
+    """Asks a partition where it listens. Returns None and the reason if it does not answer
+    yet. Raises TakenOverError if it will not come back by itself.
 
     name: what errors call the partition.
     start: returns its actor, which is made if there is none.
     """
-    while True:
-        why = "its service does not run"
-        try:
-            asked = start().endpoint.remote()
-            state = ray.get(asked, timeout=max(1.0, deadline.left()))
-            if state["taken_over"]:
-                raise TakenOverError(f"another process has taken over {name}")
-            if state["url"]:
-                return Endpoint(state["url"], state["token"])
-        except (GetTimeoutError, RayActorError) as error:
-            why = f"its actor does not answer ({type(error).__name__})"
-        if deadline.left() == 0:
-            raise timeout_of(name, deadline, why)
-        time.sleep(PAUSE)
+    try:
+        state = ray.get(start().endpoint.remote(), timeout=_LONGEST_ATTEMPT)
+    except (GetTimeoutError, RayActorError) as error:
+        return None, f"its actor does not answer ({type(error).__name__})"
+    if state["taken_over"]:
+        raise TakenOverError(f"another process has taken over {name}")
+    if not state["url"]:
+        return None, "its service does not run"
+    return Endpoint(state["url"], state["token"]), ""
 
 
 def timeout_of(name: str, deadline: Deadline, why: str) -> ClusterTimeout:

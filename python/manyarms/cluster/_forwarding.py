@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import urllib.parse
 from collections.abc import Callable
 from typing import Any
 
 from manyarms.cluster import _http
 from manyarms.cluster._deadline import Deadline
-from manyarms.cluster._endpoint import PAUSE, Endpoint, find_endpoint, timeout_of
+from manyarms.cluster._endpoint import PAUSE, Endpoint, timeout_of
 from manyarms.cluster._http import Answer
+from manyarms.cluster._lookup import Lookup
 
 _MOST_BODY = 1 << 30
+_SHORTEST_ATTEMPT = 1.0
 _LONGEST_ATTEMPT = 10.0
 _Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -25,9 +26,8 @@ class Forwarding:
 
     def __init__(self, name: str, start: Callable[[], Any], timeout: float) -> None:
         self._name = name
-        self._start = start
         self._seconds = timeout
-        self._lock = asyncio.Lock()
+        self._lookup = Lookup(name, start)
         self._endpoint: Endpoint | None = None
         self._open: list[tuple[Endpoint, _Stream]] = []
 
@@ -41,7 +41,7 @@ class Forwarding:
             endpoint = await self._owner(deadline)
             why = ""
             try:
-                attempt = min(max(deadline.left(), 1.0), _LONGEST_ATTEMPT)
+                attempt = min(max(deadline.left(), _SHORTEST_ATTEMPT), _LONGEST_ATTEMPT)
                 answer = await asyncio.wait_for(
                     self._ask_once(endpoint, method, target, body, content_type), attempt)
                 if answer.status not in (401, 503):
@@ -64,11 +64,14 @@ class Forwarding:
             self._open.pop()[1][1].close()
 
     async def _owner(self, deadline: Deadline) -> Endpoint:
-        async with self._lock:
-            if self._endpoint is None:
-                find = functools.partial(find_endpoint, self._name, self._start, deadline)
-                self._endpoint = await asyncio.get_running_loop().run_in_executor(None, find)
-            return self._endpoint
+        if self._endpoint is None:
+            with self._lookup.joined() as search:
+                found = asyncio.shield(asyncio.wrap_future(search))
+                try:
+                    self._endpoint = await asyncio.wait_for(found, deadline.left())
+                except asyncio.TimeoutError:
+                    raise self._lookup.timeout(deadline) from None
+        return self._endpoint
 
     async def _ask_once(
         self, endpoint: Endpoint, method: str, target: str, body: bytes, content_type: str

@@ -6,7 +6,7 @@ import json
 import secrets
 from typing import Any
 
-from manyarms.cluster._http import Answer
+from manyarms.cluster._http import JSON, Answer
 
 _MOST_ID = 2**64 - 1
 _CODES = {
@@ -17,25 +17,35 @@ _CODES = {
 }
 
 
-def parsed(body: bytes, content_type: str) -> dict[str, Any] | None:
-    """The object in a body, or None if a service has to say what is wrong with it."""
-    if not body:
+def parsed(
+    body: bytes, content_type: str, *, may_be_missing: bool = False
+) -> dict[str, Any] | Answer:
+    """The object in a body, or the error that a service would answer."""
+    if may_be_missing and not body:
         return {}
-    if not content_type.startswith("application/json"):
-        return None
+    if not is_json(content_type):
+        return of_error(415, f"the Content-Type of the body must be {JSON}")
     try:
         value = json.loads(body.decode("utf-8"), object_pairs_hook=_unique,
                            parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+    except (ValueError, RecursionError) as error:
+        return of_error(400, f"the body is not JSON: {str(error)[:200]}")
+    if not isinstance(value, dict):
+        return of_error(422, "the body is not an object")
+    return value
+
+
+def is_json(content_type: str) -> bool:
+    """Whether a media type is that of JSON, in letters of any size. Its only parameter
+    may be charset=utf-8."""
+    kind, _, parameter = content_type.lower().partition(";")
+    return kind.strip(" \t") == JSON and parameter.strip(" \t") in (
+        "", "charset=utf-8", 'charset="utf-8"')
 
 
 def learner_of(item: Any) -> str | None:
-    """The key of the learner in an item, or None if a service has to refuse it."""
+    """The key of the learner in an item, or None if it has none that is right."""
     learner = item.get("learner", "") if isinstance(item, dict) else None
-    if isinstance(learner, float) and learner.is_integer():
-        learner = int(learner)
     if isinstance(learner, bool) or not isinstance(learner, (int, str)):
         return None
     if isinstance(learner, int) and not 0 <= learner <= _MOST_ID:

@@ -50,9 +50,10 @@ class Routes:
     ) -> None:
         first = parts[0]
 
-        def item(id_name: str | None) -> Handle:
+        def item(id_name: str | None, *, may_be_missing: bool = False) -> Handle:
             return lambda asked: items.of_learner(
-                asked.target, asked.body, asked.content_type, id_name)
+                asked.target, asked.body, asked.content_type, id_name,
+                may_be_missing=may_be_missing)
 
         def about(id_name: str | None) -> Handle:
             return lambda asked: items.of_decision(
@@ -79,7 +80,8 @@ class Routes:
             return answer
 
         self._routes = [
-            _route("POST", "/v1/bandits/{}/choose", "decide", item("event")),
+            _route("POST", "/v1/bandits/{}/choose", "decide",
+                   item("event", may_be_missing=True)),
             _route("POST", "/v1/bandits/{}/reward", "decide", about("id")),
             _route("POST", "/v1/bandits/{}/choices", "decide", lambda asked: items.choices(
                 asked.target, asked.body, asked.content_type)),

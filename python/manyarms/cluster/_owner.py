@@ -9,8 +9,10 @@ from typing import Any
 
 from manyarms._requests import Body, Requests
 from manyarms.cluster._deadline import Deadline
-from manyarms.cluster._endpoint import PAUSE, find_endpoint, timeout_of
-from manyarms.errors import NotFoundError, UnauthorizedError, UnavailableError
+from manyarms.cluster._endpoint import PAUSE, timeout_of
+from manyarms.cluster._lookup import Lookup
+from manyarms.cluster._watched import WatchedRequests
+from manyarms.errors import NotFoundError, ServiceError, UnauthorizedError, UnavailableError
 
 _LONGEST_ATTEMPT = 10.0
 
@@ -26,8 +28,8 @@ class OwnerRequests(Requests):
     def __init__(self, name: str, start: Callable[[], Any], timeout: float) -> None:
         self.url = name
         self.retries = 1  # so that choices and rewards get ids
-        self._start = start
         self._seconds = timeout
+        self._lookup = Lookup(name, start)
         self._lock = threading.Lock()
         self._found: Requests | None = None
 
@@ -40,9 +42,15 @@ class OwnerRequests(Requests):
     def ask(
         self, method: str, path: str, body: Body | None = None, *, repeatable: bool,
         slow: bool = False, on_line: Callable[[Any], bool] | None = None,
+        deadline: Deadline | None = None,
     ) -> Any:
-        """As that of Requests, or ClusterTimeout."""
-        deadline = Deadline(self._seconds)
+        """As that of Requests, or ClusterTimeout.
+
+        slow: whether the service may take long, as long as it tells that it is ready.
+        deadline: until when to wait for a partition that does not answer, if it is not
+            that of a request by itself.
+        """
+        deadline = deadline or Deadline(self._seconds)
         may_be_done = False
         while True:
             requests = self._owner(deadline)
@@ -53,21 +61,27 @@ class OwnerRequests(Requests):
                 if method == "DELETE" and may_be_done:
                     return None
                 raise
-            except UnauthorizedError:
-                pass  # another process listens there now
+            except UnauthorizedError as error:  # another process listens there now
+                why: ServiceError = error
             except UnavailableError as error:
                 may_be_done = may_be_done or error.uncertain
                 if may_be_done and not repeatable:
                     raise
-                if deadline.left() == 0:
-                    raise timeout_of(self.url, deadline, str(error)) from error
+                why = error
+            if deadline.left() == 0:
+                raise timeout_of(self.url, deadline, str(why)) from why
             self._forget(requests)
             time.sleep(PAUSE)
 
     def _owner(self, deadline: Deadline) -> Requests:
         with self._lock:
+            if self._found is not None:
+                return self._found
+        endpoint = self._lookup.find(deadline)
+        with self._lock:
             if self._found is None:
-                self._found = self._find(deadline)
+                attempt = min(self._seconds, _LONGEST_ATTEMPT)
+                self._found = WatchedRequests(endpoint, attempt)
             return self._found
 
     def _forget(self, requests: Requests) -> None:
@@ -75,8 +89,3 @@ class OwnerRequests(Requests):
             if self._found is requests:
                 requests.close()
                 self._found = None
-
-    def _find(self, deadline: Deadline) -> Requests:
-        endpoint = find_endpoint(self.url, self._start, deadline)
-        attempt = min(self._seconds, _LONGEST_ATTEMPT)
-        return Requests(endpoint.url, endpoint.token, attempt, 0, None)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import ray
 
-from manyarms.cluster import _attached, _partition
+from manyarms.cluster import _attached, _partition, _serving
 from manyarms.cluster._control import Control, control_of
 from manyarms.cluster._keys import owner_of
 from manyarms.cluster._owner import OwnerRequests
@@ -47,6 +47,7 @@ class Partitions:
         if count is not None and not 1 <= count <= _MOST_PARTITIONS:
             raise InvalidArgumentError(
                 f"partitions is {count}, expected 1 to {_MOST_PARTITIONS}")
+        _serving.check_options(options)
         _attached.attach(address)
         self.name = name
         self.store = os.fspath(store) if store is not None else self._store_in_use(timeout)

@@ -9,8 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from manyarms._requests import Body, Requests
+from manyarms._requests import BYTES_PER_SECOND, Body, json_body
 from manyarms.cluster._control import Control
+from manyarms.cluster._deadline import Deadline
+from manyarms.cluster._endpoint import timeout_of
+from manyarms.cluster._owner import OwnerRequests
 from manyarms.errors import InvalidArgumentError, NotFoundError, ServiceError, UnavailableError
 
 _NOTE = "change"
@@ -56,7 +59,7 @@ class Replicated:
     """
 
     def __init__(
-        self, control: Control, partitions: Sequence[Requests], timeout: float
+        self, control: Control, partitions: Sequence[OwnerRequests], timeout: float
     ) -> None:
         self._control = control
         self._partitions = partitions
@@ -78,18 +81,12 @@ class Replicated:
         kind = "" if body is None else body.content_type
         with self._control.locked(self._timeout):
             self._complete()
-            before = self._arms(0, counted) if counted else 0
+            deadline = self._deadline_for(data)
+            before = self._arms(counted, deadline) if counted else 0
             change = Change(method, path, kind, data, counted, before)
             self._control.put(_NOTE, change.to_note())
-            try:
-                answer = self._decide(change)
-            except UnavailableError:
-                raise  # it may be done: the note stays
-            except ServiceError:
-                self._control.put(_NOTE, None)
-                raise
-            self._follow(change)
-            self._control.put(_NOTE, None)
+            answer = self._decide(change, deadline, may_be_made=False)
+            self._follow(change, deadline, may_be_made=False)
             return answer
 
     def _complete(self) -> None:
@@ -97,66 +94,103 @@ class Replicated:
         if note is None:
             return
         change = Change.of_note(note)
-        if change.counted:
-            is_made = self._arms(0, change.counted) != change.before
-        else:
-            is_made = self._is_made_again(change)
-        if is_made:
-            self._follow(change)
-        self._control.put(_NOTE, None)
-
-    def _is_made_again(self, change: Change) -> bool:
+        deadline = self._deadline_for(change.body)
         try:
-            self._send(0, change, repeatable=True)
+            self._decide(change, deadline, may_be_made=True)
         except UnavailableError:
             raise
-        except NotFoundError:
-            return change.method == "DELETE"
         except ServiceError:
-            return False  # it was refused before, too
-        return True
+            return  # no partition has it
+        self._follow(change, deadline, may_be_made=True)
 
-    def _decide(self, change: Change) -> Any:
-        """Makes the change at the first partition."""
-        while True:
-            try:
-                return self._send(0, change, repeatable=not change.counted)
-            except UnavailableError as error:
-                if not (change.counted and error.uncertain):
-                    raise
-            if (arms := self._arms(0, change.counted)) != change.before:
-                return {"arms": arms}
+    def _decide(self, change: Change, deadline: Deadline, *, may_be_made: bool) -> Any:
+        """Makes a change that is noted at the first partition. If that refuses it, there
+        is nothing to complete.
 
-    def _follow(self, change: Change) -> None:
-        """Makes a change that the first partition has made at all others."""
+        may_be_made: whether the partition may have it already.
+        """
+        try:
+            answer = self._make_at(0, change, deadline, may_be_made=may_be_made)
+        except UnavailableError:
+            raise  # it may be done: the note stays
+        except ServiceError:
+            self._control.put(_NOTE, None)
+            raise
+        deadline.step_done()
+        return answer
+
+    def _follow(self, change: Change, deadline: Deadline, *, may_be_made: bool) -> None:
+        """Makes a change that the first partition has made at all others, after which
+        it is complete."""
         others = range(1, len(self._partitions))
-        if not others:
-            return
-        with ThreadPoolExecutor(len(others)) as pool:
-            for _ in pool.map(lambda number: self._follow_one(number, change), others):
-                pass
+        if others:
+            with ThreadPoolExecutor(len(others)) as pool:
+                for _ in pool.map(lambda number: self._make_at(
+                        number, change, deadline, may_be_made=may_be_made), others):
+                    pass
+        self._control.put(_NOTE, None)
 
-    def _follow_one(self, number: int, change: Change) -> None:
+    def _make_at(
+        self, number: int, change: Change, deadline: Deadline, *, may_be_made: bool
+    ) -> Any:
+        """Makes a change at a partition once, and returns when it is durable."""
         while True:
-            if change.counted and self._arms(number, change.counted) != change.before:
-                return
+            if may_be_made and (made := self._made(number, change, deadline)):
+                return made
             try:
-                self._send(number, change, repeatable=not change.counted)
-                return
-            except NotFoundError:
-                if change.method != "DELETE":
-                    raise
-                return
+                return self._send(number, change, deadline)
             except UnavailableError as error:
                 if not (change.counted and error.uncertain):
                     raise
+                if deadline.left() == 0:
+                    raise timeout_of(
+                        self._partitions[number].url, deadline, str(error)) from error
+                may_be_made = True
+            except ServiceError as error:
+                # An earlier attempt may have been slower than the question whether it
+                # was made.
+                if may_be_made and (made := self._made(number, change, deadline)):
+                    return made
+                is_gone = change.method == "DELETE" and isinstance(error, NotFoundError)
+                if is_gone and (may_be_made or number > 0):
+                    return None
+                raise
 
-    def _send(self, number: int, change: Change, *, repeatable: bool) -> Any:
+    def _made(
+        self, number: int, change: Change, deadline: Deadline
+    ) -> dict[str, int] | None:
+        """What a partition has done if it has a counted change, which is durable then.
+
+        The service counts arms before they are in its store. It answers a change of
+        settings, also an empty one, when all earlier changes are in the store. It is
+        asked twice: the first answer may count arms that came after the question, and
+        another process, which knows only what is in the store, may answer the second.
+        """
+        if not change.counted:
+            return None
+        for _ in range(2):
+            described = self._partitions[number].ask(
+                "PATCH", change.counted, json_body({}), repeatable=True, deadline=deadline)
+            arms = int(described["stats"]["arms"])
+            if arms == change.before:
+                return None
+        if arms < change.before:
+            return {"removed": change.before - arms, "arms": arms}
+        return {"added": arms - change.before, "changed": 0, "arms": arms}
+
+    def _send(self, number: int, change: Change, deadline: Deadline) -> Any:
         body = None
         if change.content_type:
             body = Body(change.content_type, lambda: (change.body,), len(change.body))
         return self._partitions[number].ask(
-            change.method, change.path, body, repeatable=repeatable, slow=True)
+            change.method, change.path, body, repeatable=not change.counted, slow=True,
+            deadline=deadline)
 
-    def _arms(self, number: int, path: str) -> int:
-        return int(self._partitions[number].get(path)["stats"]["arms"])
+    def _arms(self, path: str, deadline: Deadline) -> int:
+        described = self._partitions[0].ask("GET", path, repeatable=True, deadline=deadline)
+        return int(described["stats"]["arms"])
+
+    def _deadline_for(self, body: bytes) -> Deadline:
+        """For partitions that do not answer: after the first one has made the change, the
+        others have as long again."""
+        return Deadline(self._timeout + len(body) / BYTES_PER_SECOND, for_each_step=True)

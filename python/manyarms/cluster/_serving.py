@@ -9,15 +9,31 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Sequence
 
 from manyarms import _program
+from manyarms.errors import InvalidArgumentError
 
 _CHILD = pathlib.Path(__file__).with_name("_child.py")
 _LISTENING = re.compile(rb"listening on (\S+)")
 _TAKEN_OVER = 3  # the program's status if another process has its store
 _PAUSE = 0.2  # seconds between two starts
 _LONGEST_PAUSE = 5.0
+
+
+# What only a partition itself can say.
+_OWN_OPTIONS = frozenset({"--data", "--address", "--port", "--take-over", "--tokens"})
+
+
+def check_options(options: Sequence[str]) -> None:
+    """Refuses options of ``manyarms serve`` that partitions set themselves."""
+    for option in options:
+        name = option.partition("=")[0]
+        if name in _OWN_OPTIONS:
+            raise InvalidArgumentError(
+                f"serve has the option {name}, which partitions set themselves: "
+                f"{', '.join(sorted(_OWN_OPTIONS))}")
 
 
 class Serving:
@@ -50,6 +66,14 @@ class Serving:
                     "taken_over": self._status == _TAKEN_OVER}
 
     def _run(self) -> None:
+        """Ray starts an actor again whose process ends, but not one that lost a thread."""
+        try:
+            self._keep_serving()
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+
+    def _keep_serving(self) -> None:
         pause = _PAUSE
         while True:
             status, has_listened = self._serve_once()
@@ -65,14 +89,19 @@ class Serving:
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _serve_once(self) -> tuple[int, bool]:
-        """Runs a child to its end. Returns its status, and whether it has listened."""
+    def _serve_once(self) -> tuple[int | None, bool]:
+        """Runs a child to its end. Returns its status, and whether it has listened; None if
+        the system has no room for a child."""
         flags = ["--port", str(self._port), *([] if self._has_owned else ["--take-over"])]
         command = [sys.executable, "-I", "-S", str(_CHILD), str(os.getpid()), *self._command,
                    *flags]
         has_listened = False
-        with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              env=self._environment) as child:
+        try:
+            started = subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, env=self._environment)
+        except OSError:
+            return None, False
+        with started as child:
             with self._lock:
                 self._process = child.pid
                 self._starts += 1

@@ -80,8 +80,8 @@ def test_decisions_are_those_of_one_process_while_arms_come_and_go(store: str) -
 def test_a_change_that_was_not_completed_is_completed_by_whoever_comes_next(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dies(self: Any, number: int, change: Any) -> None:
-        raise errors.ClusterTimeout(f"partition {number} is not there")
+    def dies(self: Any, change: Any, *, may_be_made: bool) -> None:
+        raise errors.ClusterTimeout("partition 1 is not there")
 
     one = one_process()
     with population("journal", tmp_path, partitions=3) as pop:
@@ -94,7 +94,7 @@ def test_a_change_that_was_not_completed_is_completed_by_whoever_comes_next(
         ]
         for number, step in enumerate(steps):
             with monkeypatch.context() as patched:
-                patched.setattr(_replicated.Replicated, "_follow_one", dies)
+                patched.setattr(_replicated.Replicated, "_follow", dies)
                 with pytest.raises(errors.ClusterTimeout, match="is not there"):
                     step(pop)
             step(one)
@@ -105,7 +105,7 @@ def test_a_change_that_was_not_completed_is_completed_by_whoever_comes_next(
             assert sorted(arms[0]) == sorted(one.ids.tolist())
             play(pop, one, 3, number)
         with monkeypatch.context() as patched:
-            patched.setattr(_replicated.Replicated, "_follow_one", dies)
+            patched.setattr(_replicated.Replicated, "_follow", dies)
             with pytest.raises(errors.ClusterTimeout):
                 pop.remove_arms([0])
         pop.add_arms([50], X[50:51])  # completes the former change before
