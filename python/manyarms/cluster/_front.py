@@ -24,7 +24,9 @@ from manyarms.cluster._http import Answer
 from manyarms.cluster._local import is_local_request, is_loopback
 from manyarms.cluster._partitions import Partitions
 from manyarms.cluster._tokens import Role, Tokens
-from manyarms.errors import ClusterTimeout, Error, InvalidArgumentError, TakenOverError
+from manyarms.errors import (
+    ClusterTimeout, Error, InvalidArgumentError, TakenOverError, UnavailableError,
+)
 
 _MOST_CONNECTIONS = 1_000
 _SECONDS_FOR_A_REQUEST = 60.0
@@ -175,7 +177,7 @@ class FrontEnd:
                       head.headers.get("content-type", ""), found)
         try:
             answer = await route.handle(asked)
-        except (ClusterTimeout, TakenOverError) as error:
+        except (ClusterTimeout, TakenOverError, UnavailableError) as error:
             answer = _json.of_error(503, str(error))
         except Exception as error:
             sys.stderr.write(f"manyarms: {method} {route.path} failed: {error!r}\n")
