@@ -83,12 +83,12 @@ class Forwarding:
             writer.write(_http.request_bytes(
                 method, target, parts.netloc, endpoint.token, body, content_type))
             await writer.drain()
-            message = await _http.read(reader, _MOST_BODY, None)
-            if message is None:
+            head = await _http.read_head(reader, None)
+            if head is None:
                 raise EOFError("the connection was closed")
-            keeps = message.stays_open
-            content = message.headers.get("content-type", "")
-            return Answer(int(message.start[1]), message.body, content)
+            data = await _http.read_body(head, reader, _MOST_BODY, None)
+            keeps = head.stays_open
+            return Answer(int(head.start[1]), data, head.headers.get("content-type", ""))
         finally:
             if keeps:
                 self._open.append((endpoint, (reader, writer)))

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import contextlib
 import functools
-import ipaddress
+import re
 import signal
 import sys
 import time
@@ -15,25 +15,34 @@ from collections.abc import Sequence
 
 from manyarms.cluster import _front_json as _json
 from manyarms.cluster import _http, _status
+from manyarms.cluster._deadline import Deadline
 from manyarms.cluster._forwarding import Forwarding
 from manyarms.cluster._front_items import Items
-from manyarms.cluster._front_routes import Asked, Routes
+from manyarms.cluster._front_routes import Asked, Route, Routes
 from manyarms.cluster._front_shared import Shared
 from manyarms.cluster._http import Answer
+from manyarms.cluster._local import is_local_request, is_loopback
 from manyarms.cluster._partitions import Partitions
-from manyarms.cluster._tokens import Tokens
-from manyarms.errors import ClusterTimeout, Error, InvalidArgumentError, TakenOverError
+from manyarms.cluster._tokens import Role, Tokens
+from manyarms.errors import (
+    ClusterTimeout, Error, InvalidArgumentError, TakenOverError, UnavailableError,
+)
 
-_MOST_BODY = 256 << 20
+_MOST_CONNECTIONS = 1_000
 _SECONDS_FOR_A_REQUEST = 60.0
 _SECONDS_TO_STOP = 10.0
+_SECONDS_TO_READ_A_REFUSAL = 2.0
 _PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 
 
 class FrontEnd:
     """Answers requests. It has no state but its connections."""
 
-    def __init__(self, partitions: Partitions, tokens: Tokens, timeout: float) -> None:
+    def __init__(
+        self, partitions: Partitions, tokens: Tokens, timeout: float,
+        most_connections: int = _MOST_CONNECTIONS,
+    ) -> None:
+        self._most_connections = most_connections
         self._partitions = partitions
         self._tokens = tokens
         self._parts = [
@@ -77,51 +86,98 @@ class FrontEnd:
         task.add_done_callback(self._tasks.discard)
         try:
             with contextlib.suppress(ConnectionError, EOFError):
-                while await self._one(reader, writer):
+                if len(self._tasks) > self._most_connections:
+                    await self._refuse(_json.of_error(
+                        503, f"there are {self._most_connections} connections already"),
+                        reader, writer)
+                while not writer.is_closing() and await self._one(reader, writer):
                     pass
         finally:
             writer.close()
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Answers a request. Returns whether the connection stays open."""
-        self._idle.add(writer)
+        deadline = Deadline(_SECONDS_FOR_A_REQUEST)
         try:
-            message = await _http.read(reader, _MOST_BODY, _SECONDS_FOR_A_REQUEST)
+            head = await self._next_head(reader, writer)
+            if head is None:
+                return False
+            admitted = self._admitted(head)
+            if isinstance(admitted, Answer):
+                answer = admitted
+                if head.has_body:
+                    await self._refuse(answer, reader, writer)
+                    return False
+            else:
+                route, _ = admitted
+                body = await _http.read_body(head, reader, route.most_body, deadline.left())
+                answer = await self._answer(head, body, *admitted)
         except _http.BadMessage as error:
-            answer = _json.of_error(error.status, str(error))
-            writer.write(_http.answer_bytes(answer, closes=True))
-            await writer.drain()
+            await self._refuse(_json.of_error(error.status, str(error)), reader, writer)
             return False
-        finally:
-            self._idle.discard(writer)
-        if message is None:
-            return False
-        answer = await self._answer(message)
-        closes = self._stopping or not message.stays_open or message.start[2] != "HTTP/1.1"
+        closes = self._stopping or not head.stays_open or head.start[2] != "HTTP/1.1"
         writer.write(_http.answer_bytes(
-            answer, closes=closes, without_body=message.start[0] == "HEAD"))
+            answer, closes=closes, without_body=head.start[0] == "HEAD"))
         await writer.drain()
         return not closes
 
-    async def _answer(self, message: _http.Message) -> Answer:
-        method, target, _ = message.start
-        path = target.partition("?")[0]
-        found = self._routes.find(method, path)
+    async def _next_head(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> _http.Head | None:
+        self._idle.add(writer)
+        try:
+            return await _http.read_head(reader, _SECONDS_FOR_A_REQUEST)
+        finally:
+            self._idle.discard(writer)
+
+    @staticmethod
+    async def _refuse(
+        answer: Answer, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        """Answers, and reads nothing more from the connection."""
+        writer.write(_http.answer_bytes(answer, closes=True))
+        await writer.drain()
+        writer.write_eof()
+        await _http.discard(reader, _SECONDS_TO_READ_A_REFUSAL)
+        writer.close()
+
+    def _admitted(self, head: _http.Head) -> tuple[Route, re.Match[str]] | Answer:
+        """What answers a request, of which the body has not been read, or a refusal."""
+        method, target, _ = head.start
+        found = self._routes.find(method, target.partition("?")[0])
         if isinstance(found, Answer):
             return found
-        route, match = found
-        if refusal := self._refusal(message, route.role is not None):
+        role = found[0].role
+        if role is not None and (refusal := self._refusal(head.headers, role)):
             return refusal
-        if route.role is not None:
-            header = message.headers.get("authorization", "")
-            if status := self._tokens.refusal_of(header, route.role):
-                return _json.of_error(status, f"this takes a token with the role {route.role}")
+        if head.headers.get("content-encoding", "identity").lower() != "identity":
+            return _json.of_error(415, "the Content-Encoding of the body must be identity")
+        return found
+
+    def _refusal(self, headers: dict[str, str], role: Role) -> Answer | None:
+        if len(self._tokens):
+            if status := self._tokens.refusal_of(headers.get("authorization", ""), role):
+                return _json.of_error(status, f"this takes a token with the role {role}")
+            return None
+        # Whoever comes through a proxy, or through a browser's page, would be admin.
+        if any(name in headers for name in _PROXY_HEADERS):
+            return _json.of_error(403, "behind a proxy, the front end needs tokens")
+        if not is_local_request(headers.get("host", ""), headers.get("origin", "")):
+            return _json.of_error(
+                403, "without tokens only requests to localhost or 127.0.0.1 are answered, "
+                     "and none of pages of another origin")
+        return None
+
+    async def _answer(
+        self, head: _http.Head, body: bytes, route: Route, found: re.Match[str]
+    ) -> Answer:
+        method, target, _ = head.start
         began = time.monotonic()
-        asked = Asked(route.method, target, path, message.body,
-                      message.headers.get("content-type", ""), match)
+        asked = Asked(route.method, target, target.partition("?")[0], body,
+                      head.headers.get("content-type", ""), found)
         try:
             answer = await route.handle(asked)
-        except (ClusterTimeout, TakenOverError) as error:
+        except (ClusterTimeout, TakenOverError, UnavailableError) as error:
             answer = _json.of_error(503, str(error))
         except Exception as error:
             sys.stderr.write(f"manyarms: {method} {route.path} failed: {error!r}\n")
@@ -129,13 +185,6 @@ class FrontEnd:
         self._counts[method, route.path, answer.status] += 1
         self._seconds[method, route.path] += time.monotonic() - began
         return answer
-
-    def _refusal(self, message: _http.Message, is_closed: bool) -> Answer | None:
-        """Without tokens, whoever comes through a proxy would be admin."""
-        if is_closed and not len(self._tokens) and any(
-                name in message.headers for name in _PROXY_HEADERS):
-            return _json.of_error(403, "behind a proxy, the front end needs tokens")
-        return None
 
     async def _metrics(self) -> Answer:
         lines = ["# TYPE manyarms_front_requests counter"]
@@ -176,7 +225,7 @@ def main(args: Sequence[str]) -> int:
     given = parser.parse_args(args)
     try:
         tokens = Tokens(given.tokens)
-        if not len(tokens) and not _is_loopback(given.address):
+        if not len(tokens) and not is_loopback(given.address):
             raise InvalidArgumentError(
                 "without tokens the address must be 127.0.0.1 or ::1, so that nobody else can "
                 f"reach the front end; it is {given.address}")
@@ -188,10 +237,3 @@ def main(args: Sequence[str]) -> int:
         return 2
     partitions.close()
     return 0
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return address == "localhost"

@@ -13,7 +13,7 @@ from manyarms.cluster import _numbers
 from manyarms.cluster._forwarding import Forwarding
 from manyarms.cluster._http import JSON, Answer
 from manyarms.cluster._keys import owner_of
-from manyarms.errors import ClusterTimeout, TakenOverError
+from manyarms.errors import ClusterTimeout, TakenOverError, UnavailableError
 
 _MOST_ITEMS = 1_000
 _WRONG_LEARNER = "the learner must be a text or a whole number from 0 to 2^64 - 1"
@@ -123,7 +123,7 @@ class Items:
         for owner, part in enumerate(self._parts):
             try:
                 answer = await part.ask("POST", path, body, JSON)
-            except (ClusterTimeout, TakenOverError) as error:
+            except (ClusterTimeout, TakenOverError, UnavailableError) as error:
                 failed = failed or _json.of_error(503, str(error))
                 continue
             if answer.status != 404:
@@ -166,7 +166,7 @@ class Items:
     ) -> list[Any]:
         try:
             answer = await self._parts[owner].ask("POST", path, _json.dumped({name: items}), JSON)
-        except (ClusterTimeout, TakenOverError) as error:
+        except (ClusterTimeout, TakenOverError, UnavailableError) as error:
             return [{"error": _json.error(503, str(error))}] * len(items)
         value = json.loads(answer.body)
         if answer.status != 200:

@@ -15,6 +15,8 @@ from manyarms.cluster._http import Answer
 from manyarms.cluster._tokens import Role
 
 _READY_SECONDS = 2.0
+_MOST_BODY: dict[Role | None, int] = {
+    None: 0, "read": 16 << 20, "decide": 16 << 20, "admin": 256 << 20}
 
 
 class Asked(NamedTuple):
@@ -39,6 +41,11 @@ class Route(NamedTuple):
     role: Role | None
     handle: Handle
     pattern: re.Pattern[str]
+
+    @property
+    def most_body(self) -> int:
+        """The bytes that the body of a request may have."""
+        return _MOST_BODY[self.role]
 
 
 class Routes:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
+import contextlib
+import re
+from collections.abc import Coroutine
+from typing import Any, NamedTuple, TypeVar
 
 _MOST_HEAD = 16 * 1024
+_PIECE = 64 * 1024
+_CHUNK = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[^\r\n]*)?\r\n")
 _REASONS = {
     200: "OK", 201: "Created", 204: "No Content", 400: "Bad Request", 401: "Unauthorized",
     403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout",
@@ -16,6 +21,8 @@ _REASONS = {
 }
 JSON = "application/json"
 
+Read = TypeVar("Read")
+
 
 class BadMessage(Exception):
     """What came is not a message, or too large; it has the status that says so."""
@@ -25,17 +32,22 @@ class BadMessage(Exception):
         self.status = status
 
 
-class Message(NamedTuple):
-    """A request or an answer. Names of headers are in small letters."""
+class Head(NamedTuple):
+    """The head of a request or an answer. Names of headers are in small letters."""
 
     start: list[str]
     headers: dict[str, str]
-    body: bytes
 
     @property
     def stays_open(self) -> bool:
         """Whether more may come on the connection."""
         return self.headers.get("connection", "").lower() != "close"
+
+    @property
+    def has_body(self) -> bool:
+        """Whether bytes follow that are not another head."""
+        return "transfer-encoding" in self.headers or self.headers.get(
+            "content-length", "0") != "0"
 
 
 class Answer(NamedTuple):
@@ -46,27 +58,50 @@ class Answer(NamedTuple):
     content_type: str = JSON
 
 
-async def read(
-    stream: asyncio.StreamReader, most: int, seconds: float | None
-) -> Message | None:
-    """The next message, or None at the end of the connection. Raises BadMessage.
+async def read_head(stream: asyncio.StreamReader, seconds: float | None) -> Head | None:
+    """The next head, or None at the end of the connection. Raises BadMessage.
 
-    most: bytes of its body.
     seconds: how long it may take, once it has begun.
     """
     try:
         first = await stream.readexactly(1)
     except asyncio.IncompleteReadError:
         return None
+    return await _in_time(_head(first, stream), seconds)
+
+
+async def read_body(
+    head: Head, stream: asyncio.StreamReader, most: int, seconds: float | None
+) -> bytes:
+    """The body that follows a head. Raises BadMessage.
+
+    most: bytes that it may have.
+    seconds: how long it may take.
+    """
+    return await _in_time(_body(head.headers, stream, most), seconds)
+
+
+async def discard(stream: asyncio.StreamReader, seconds: float) -> None:
+    """Reads what still comes, so that the other side reads the answer before it learns
+    that the connection is closed."""
+    async def rest() -> None:
+        while await stream.read(_PIECE):
+            pass
+
+    with contextlib.suppress(asyncio.TimeoutError, ConnectionError):
+        await asyncio.wait_for(rest(), seconds)
+
+
+async def _in_time(reading: Coroutine[Any, Any, Read], seconds: float | None) -> Read:
     try:
-        return await asyncio.wait_for(_rest(first, stream, most), seconds)
+        return await asyncio.wait_for(reading, seconds)
     except asyncio.TimeoutError:
         raise BadMessage(408, "the message takes too long") from None
     except asyncio.LimitOverrunError:
         raise BadMessage(431, f"the head has more than {_MOST_HEAD} bytes") from None
 
 
-async def _rest(first: bytes, stream: asyncio.StreamReader, most: int) -> Message:
+async def _head(first: bytes, stream: asyncio.StreamReader) -> Head:
     head = first + await stream.readuntil(b"\r\n\r\n")
     if len(head) > _MOST_HEAD:
         raise BadMessage(431, f"the head has more than {_MOST_HEAD} bytes")
@@ -81,7 +116,7 @@ async def _rest(first: bytes, stream: asyncio.StreamReader, most: int) -> Messag
     start = lines[0].split(" ", 2)
     if len(start) != 3:
         raise BadMessage(400, "the first line is not that of a message")
-    return Message(start, headers, await _body(headers, stream, most))
+    return Head(start, headers)
 
 
 async def _body(headers: dict[str, str], stream: asyncio.StreamReader, most: int) -> bytes:
@@ -99,20 +134,30 @@ async def _chunks(stream: asyncio.StreamReader, most: int) -> bytes:
     pieces: list[bytes] = []
     size = 0
     while True:
-        line = await stream.readuntil(b"\r\n")
-        try:
-            length = int(line.split(b";")[0], 16)
-        except ValueError:
-            raise BadMessage(400, "a chunk has no length") from None
-        size = _checked(size + length, most)
-        piece = await stream.readexactly(length + 2)
+        found = _CHUNK.fullmatch(await stream.readuntil(b"\r\n"))
+        if found is None:
+            raise BadMessage(400, "a chunk has no length")
+        length = int(found[1], 16)
         if length == 0:
+            await _trailers(stream)
             return b"".join(pieces)
-        pieces.append(piece[:-2])
+        size = _checked(size + length, most)
+        pieces.append(await stream.readexactly(length))
+        if await stream.readexactly(2) != b"\r\n":
+            raise BadMessage(400, "a chunk is longer than it says")
+
+
+async def _trailers(stream: asyncio.StreamReader) -> None:
+    """Headers after the last chunk, which mean nothing here."""
+    size = 0
+    while (line := await stream.readuntil(b"\r\n")) != b"\r\n":
+        size += len(line)
+        if size > _MOST_HEAD:
+            raise BadMessage(431, f"the trailers have more than {_MOST_HEAD} bytes")
 
 
 def _checked(length: int, most: int) -> int:
-    if not 0 <= length <= most:
+    if length > most:
         raise BadMessage(413, f"the body has {length} bytes, at most {most} are taken")
     return length
 

@@ -13,16 +13,18 @@ from typing import Any, TypeVar
 import ray
 
 from manyarms.cluster import _attached, _partition, _serving
-from manyarms.cluster._control import Control, control_of
+from manyarms.cluster._control import control_of
 from manyarms.cluster._keys import owner_of
 from manyarms.cluster._owner import OwnerRequests
 from manyarms.cluster._replicated import Replicated
-from manyarms.errors import ConflictError, InvalidArgumentError, NotFoundError
+from manyarms.errors import ConflictError, InvalidArgumentError, NotFoundError, UnavailableError
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _MOST_PARTITIONS = 1_000
 _DEFAULT_PARTITIONS = 4
 _NOTE = "population"
+_STOPPED = "stopped"
+_YES = b"yes"
 
 Result = TypeVar("Result")
 
@@ -32,12 +34,13 @@ class Partitions:
 
     store: None for a population that runs already.
     count: None for the number with which the population was made.
-    options: further flags of ``manyarms serve`` for partitions that are started.
+    options: further flags of ``manyarms serve`` for partitions that are started from now
+        on; None for those that were given last.
     """
 
     def __init__(
         self, name: str, count: int | None, store: str | os.PathLike[str] | None,
-        address: str | None, timeout: float, options: Sequence[str] = (),
+        address: str | None, timeout: float, options: Sequence[str] | None = None,
     ) -> None:
         if not _NAME.fullmatch(name):
             raise InvalidArgumentError(
@@ -47,15 +50,17 @@ class Partitions:
         if count is not None and not 1 <= count <= _MOST_PARTITIONS:
             raise InvalidArgumentError(
                 f"partitions is {count}, expected 1 to {_MOST_PARTITIONS}")
-        _serving.check_options(options)
+        _serving.check_options(options or ())
         _attached.attach(address)
         self.name = name
         self.store = os.fspath(store) if store is not None else self._store_in_use(timeout)
         self._control = control_of(self.store)
-        self._description = _described(self._control, name, count, timeout) | {
-            "store": self.store}
+        self._description = self._described(count, options, timeout) | {"store": self.store}
+        if store is not None:
+            with self._control.notes() as notes:
+                notes.delete(_STOPPED, _YES)
         self.count: int = self._description["partitions"]
-        self._options = tuple(options)
+        self._timeout = timeout
         self.owners = [
             OwnerRequests(f"partition {number} of {name}",
                           functools.partial(self.start, number), timeout)
@@ -68,12 +73,18 @@ class Partitions:
         self.replicated.complete()
 
     def start(self, number: int) -> Any:
-        """The actor of a partition, which is made if it is not there."""
+        """The actor of a partition, which is made if it is not there, unless somebody has
+        stopped the population. Raises UnavailableError then."""
         there = _partition.find(self.name, number)
         if there is not None:
             return there
+        with self._control.notes() as notes:
+            if notes.get(_STOPPED) is not None:
+                raise UnavailableError(
+                    f"the population {self.name} was stopped; Population({self.name!r}, "
+                    "store=...) starts it again")
         return _partition.start(self.name, number, self._description,
-                                self._control.place_of(number), self._options)
+                                self._control.place_of(number), self._description["options"])
 
     def owner_of(self, learner: str) -> int:
         """The partition of a learner."""
@@ -98,7 +109,10 @@ class Partitions:
             owner.close()
 
     def stop(self) -> None:
-        """Ends the partitions' processes. Their stores stay."""
+        """Ends the partitions' processes, and notes that nobody starts them again before
+        a population with this store is made. Their stores stay."""
+        with self._control.notes() as notes:
+            notes.put(_STOPPED, _YES)
         for number in range(self.count):
             actor = _partition.find(self.name, number)
             if actor is not None:
@@ -113,23 +127,29 @@ class Partitions:
         description = ray.get(actor.description.remote(), timeout=timeout)
         return str(description["store"])
 
+    def _described(
+        self, count: int | None, options: Sequence[str] | None, timeout: float
+    ) -> dict[str, Any]:
+        """What the store says of the population, after what is new was noted."""
+        with self._control.locked(timeout) as notes:
+            note = notes.get(_NOTE)
+            known = {"name": self.name, "partitions": count or _DEFAULT_PARTITIONS}
+            if note is not None:
+                known = json.loads(note)
+                _check_is(known, self.name, count)
+            chosen = known.get("options", []) if options is None else list(options)
+            description: dict[str, Any] = known | {"options": chosen}
+            if note is None or description != known:
+                notes.put(_NOTE, json.dumps(description).encode())
+            return description
 
-def _described(
-    control: Control, name: str, count: int | None, timeout: float
-) -> dict[str, Any]:
-    """What the store says of the population; it is noted if the store is new."""
-    with control.locked(timeout):
-        note = control.get(_NOTE)
-        if note is None:
-            made = {"name": name, "partitions": count or _DEFAULT_PARTITIONS}
-            control.put(_NOTE, json.dumps(made).encode())
-            return made
-    description: dict[str, Any] = json.loads(note)
-    if description["name"] != name:
+
+def _check_is(known: dict[str, Any], name: str, count: int | None) -> None:
+    """Refuses a store that has another population, or another number of partitions."""
+    if known["name"] != name:
         raise ConflictError(
-            f"the store belongs to the population {description['name']}, not to {name}")
-    if count not in (None, description["partitions"]):
+            f"the store belongs to the population {known['name']}, not to {name}")
+    if count not in (None, known["partitions"]):
         raise ConflictError(
-            f"the population {name} was made with {description['partitions']} partitions, "
+            f"the population {name} was made with {known['partitions']} partitions, "
             f"which cannot become {count}: its learners are divided among them")
-    return description

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import secrets
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from manyarms._requests import BYTES_PER_SECOND, Body, json_body
-from manyarms.cluster._control import Control
+from manyarms.cluster._control import Control, Notes
 from manyarms.cluster._deadline import Deadline
 from manyarms.cluster._endpoint import timeout_of
 from manyarms.cluster._owner import OwnerRequests
@@ -28,6 +29,7 @@ class Change:
     counted: the path of the bandit whose number of arms tells whether the change was
         made, "" if the change can be made twice.
     before: that number before the change.
+    id: tells it from an equal change.
     """
 
     method: str
@@ -36,6 +38,7 @@ class Change:
     body: bytes = b""
     counted: str = ""
     before: int = 0
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def to_note(self) -> bytes:
         """The change as a note."""
@@ -67,8 +70,8 @@ class Replicated:
 
     def complete(self) -> None:
         """Completes the change that was begun last, if it is not complete."""
-        with self._control.locked(self._timeout):
-            self._complete()
+        with self._control.locked(self._timeout) as notes:
+            self._complete(notes)
 
     def make(
         self, method: str, path: str, body: Body | None = None, *, counted: str = ""
@@ -79,18 +82,26 @@ class Replicated:
             raise InvalidArgumentError(
                 f"the arms have {len(data)} bytes, at most {_MOST_BYTES} go into one change")
         kind = "" if body is None else body.content_type
-        with self._control.locked(self._timeout):
-            self._complete()
+        with self._control.locked(self._timeout) as notes:
+            self._complete(notes)
             deadline = self._deadline_for(data)
             before = self._arms(counted, deadline) if counted else 0
             change = Change(method, path, kind, data, counted, before)
-            self._control.put(_NOTE, change.to_note())
-            answer = self._decide(change, deadline, may_be_made=False)
+            note = change.to_note()
+            notes.put(_NOTE, note)
+            try:
+                answer = self._decide(change, deadline, may_be_made=False)
+            except UnavailableError:
+                raise  # it may be done: the note stays
+            except ServiceError:
+                notes.delete(_NOTE, note)
+                raise
             self._follow(change, deadline, may_be_made=False)
+            notes.delete(_NOTE, note)
             return answer
 
-    def _complete(self) -> None:
-        note = self._control.get(_NOTE)
+    def _complete(self, notes: Notes) -> None:
+        note = notes.get(_NOTE)
         if note is None:
             return
         change = Change.of_note(note)
@@ -100,35 +111,28 @@ class Replicated:
         except UnavailableError:
             raise
         except ServiceError:
-            return  # no partition has it
-        self._follow(change, deadline, may_be_made=True)
+            pass  # no partition has it
+        else:
+            self._follow(change, deadline, may_be_made=True)
+        notes.delete(_NOTE, note)
 
     def _decide(self, change: Change, deadline: Deadline, *, may_be_made: bool) -> Any:
-        """Makes a change that is noted at the first partition. If that refuses it, there
-        is nothing to complete.
+        """Makes a change that is noted at the first partition.
 
         may_be_made: whether the partition may have it already.
         """
-        try:
-            answer = self._make_at(0, change, deadline, may_be_made=may_be_made)
-        except UnavailableError:
-            raise  # it may be done: the note stays
-        except ServiceError:
-            self._control.put(_NOTE, None)
-            raise
+        answer = self._make_at(0, change, deadline, may_be_made=may_be_made)
         deadline.step_done()
         return answer
 
     def _follow(self, change: Change, deadline: Deadline, *, may_be_made: bool) -> None:
-        """Makes a change that the first partition has made at all others, after which
-        it is complete."""
+        """Makes a change that the first partition has made at all others."""
         others = range(1, len(self._partitions))
         if others:
             with ThreadPoolExecutor(len(others)) as pool:
                 for _ in pool.map(lambda number: self._make_at(
                         number, change, deadline, may_be_made=may_be_made), others):
                     pass
-        self._control.put(_NOTE, None)
 
     def _make_at(
         self, number: int, change: Change, deadline: Deadline, *, may_be_made: bool

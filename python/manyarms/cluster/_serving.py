@@ -44,8 +44,11 @@ class Serving:
     """
 
     def __init__(self, place: str, address: str, token: str, options: Sequence[str]) -> None:
-        self._command = [str(_program.path()), "serve", "--data", place, "--address", address,
-                         *options]
+        # The place may have a password, so it stands in no list of processes.
+        self._file = os.memfd_create("options")
+        os.write(self._file, f'[serve]\ndata = "{place}"\n'.encode())
+        self._command = [str(_program.path()), "--config", f"/proc/self/fd/{self._file}",
+                         "serve", "--address", address, *options]
         self._environment = os.environ | {"MANYARMS_TOKENS": f"admin:{token}"}
         self._lock = threading.Lock()
         self._url = ""
@@ -98,7 +101,8 @@ class Serving:
         has_listened = False
         try:
             started = subprocess.Popen(command, stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.PIPE, env=self._environment)
+                                       stdout=subprocess.PIPE, env=self._environment,
+                                       pass_fds=[self._file])
         except OSError:
             return None, False
         with started as child:

@@ -52,14 +52,15 @@ class Population:
         this process is attached to one.
     timeout: seconds after which a call gives up waiting for a partition, with a
         ``ClusterTimeout``.
-    serve: further options of ``manyarms serve`` for its partitions.
+    serve: further options of ``manyarms serve`` for its partitions, which the store keeps:
+        they are for partitions that are started from now on. None for those given last.
     """
 
     def __init__(
         self, name: str, dim: int | None = None, policy: str | None = None,
         search: str | Certified | Scan | None = None, exploration: float | None = None, *,
         partitions: int | None = None, store: str | os.PathLike[str] | None = None,
-        address: str | None = None, timeout: float = 60.0, serve: Sequence[str] = (),
+        address: str | None = None, timeout: float = 60.0, serve: Sequence[str] | None = None,
         **settings: Any,
     ) -> None:
         self._name = name
@@ -299,8 +300,9 @@ class Population:
         self._partitions.close()
 
     def stop(self) -> None:
-        """Ends the partitions' processes, for everybody. Their stores stay: a population
-        of this name begins with what they have."""
+        """Ends the partitions' processes, for everybody: calls raise ``UnavailableError``
+        until a population of this name is made with its ``store``. It begins with what
+        the stores have."""
         self._partitions.stop()
 
     def __enter__(self) -> Population:

@@ -9,28 +9,33 @@ from typing import Any
 from manyarms import errors
 
 
-class Notes:
+class Control:
     """The store of a population, in memory."""
 
     def __init__(self) -> None:
-        self.notes: dict[str, bytes] = {}
+        self.noted: dict[str, bytes] = {}
 
     def place_of(self, partition: int) -> str:
         raise AssertionError(f"nobody starts partition {partition}")
 
     @contextlib.contextmanager
-    def locked(self, seconds: float) -> Iterator[None]:
+    def notes(self) -> Iterator[Control]:
+        yield self
+
+    @contextlib.contextmanager
+    def locked(self, seconds: float) -> Iterator[Control]:
         assert seconds > 0
-        yield
+        yield self
 
     def get(self, name: str) -> bytes | None:
-        return self.notes.get(name)
+        return self.noted.get(name)
 
-    def put(self, name: str, value: bytes | None) -> None:
-        if value is None:
-            self.notes.pop(name, None)
-        else:
-            self.notes[name] = value
+    def put(self, name: str, value: bytes) -> None:
+        self.noted[name] = value
+
+    def delete(self, name: str, value: bytes) -> None:
+        if self.noted.get(name) == value:
+            del self.noted[name]
 
 
 class Service:
