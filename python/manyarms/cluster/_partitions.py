@@ -60,7 +60,6 @@ class Partitions:
             with self._control.notes() as notes:
                 notes.delete(_STOPPED, _YES)
         self.count: int = self._description["partitions"]
-        self._timeout = timeout
         self.owners = [
             OwnerRequests(f"partition {number} of {name}",
                           functools.partial(self.start, number), timeout)

@@ -80,7 +80,7 @@ def test_decisions_are_those_of_one_process_while_arms_come_and_go(store: str) -
 def test_a_change_that_was_not_completed_is_completed_by_whoever_comes_next(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dies(self: Any, change: Any, *, may_be_made: bool) -> None:
+    def dies(*_: Any, **__: Any) -> None:
         raise errors.ClusterTimeout("partition 1 is not there")
 
     one = one_process()
