@@ -15,7 +15,6 @@ from collections.abc import Sequence
 
 from manyarms.cluster import _front_json as _json
 from manyarms.cluster import _http, _status
-from manyarms.cluster._deadline import Deadline
 from manyarms.cluster._forwarding import Forwarding
 from manyarms.cluster._front_items import Items
 from manyarms.cluster._front_routes import Asked, Route, Routes
@@ -29,7 +28,7 @@ from manyarms.errors import (
 )
 
 _MOST_CONNECTIONS = 1_000
-_SECONDS_FOR_A_REQUEST = 60.0
+_SECONDS_FOR_A_REQUEST = 60.0  # until it comes, for its head, and for its body
 _SECONDS_TO_STOP = 10.0
 _SECONDS_TO_READ_A_REFUSAL = 2.0
 _PROXY_HEADERS = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
@@ -97,7 +96,6 @@ class FrontEnd:
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Answers a request. Returns whether the connection stays open."""
-        deadline = Deadline(_SECONDS_FOR_A_REQUEST)
         try:
             head = await self._next_head(reader, writer)
             if head is None:
@@ -109,9 +107,10 @@ class FrontEnd:
                     await self._refuse(answer, reader, writer)
                     return False
             else:
-                route, _ = admitted
-                body = await _http.read_body(head, reader, route.most_body, deadline.left())
-                answer = await self._answer(head, body, *admitted)
+                route, found = admitted
+                body = await _http.read_body(
+                    head, reader, route.most_body, _SECONDS_FOR_A_REQUEST)
+                answer = await self._answer(head, body, route, found)
         except _http.BadMessage as error:
             await self._refuse(_json.of_error(error.status, str(error)), reader, writer)
             return False

@@ -59,13 +59,14 @@ class Answer(NamedTuple):
 
 
 async def read_head(stream: asyncio.StreamReader, seconds: float | None) -> Head | None:
-    """The next head, or None at the end of the connection. Raises BadMessage.
+    """The next head, or None at the end of the connection, or if none begins. Raises
+    BadMessage.
 
-    seconds: how long it may take, once it has begun.
+    seconds: until it begins, and how long it may take then.
     """
     try:
-        first = await stream.readexactly(1)
-    except asyncio.IncompleteReadError:
+        first = await asyncio.wait_for(stream.readexactly(1), seconds)
+    except (asyncio.IncompleteReadError, asyncio.TimeoutError):
         return None
     return await _in_time(_head(first, stream), seconds)
 

@@ -60,7 +60,6 @@ class Partitions:
             with self._control.notes() as notes:
                 notes.delete(_STOPPED, _YES)
         self.count: int = self._description["partitions"]
-        self._timeout = timeout
         self.owners = [
             OwnerRequests(f"partition {number} of {name}",
                           functools.partial(self.start, number), timeout)
@@ -78,13 +77,15 @@ class Partitions:
         there = _partition.find(self.name, number)
         if there is not None:
             return there
-        with self._control.notes() as notes:
-            if notes.get(_STOPPED) is not None:
-                raise UnavailableError(
-                    f"the population {self.name} was stopped; Population({self.name!r}, "
-                    "store=...) starts it again")
-        return _partition.start(self.name, number, self._description,
-                                self._control.place_of(number), self._description["options"])
+        self._check_is_not_stopped()
+        actor = _partition.start(self.name, number, self._description,
+                                 self._control.place_of(number), self._description["options"])
+        try:
+            self._check_is_not_stopped()
+        except UnavailableError:
+            ray.kill(actor)  # stop() has looked for it before it was there
+            raise
+        return actor
 
     def owner_of(self, learner: str) -> int:
         """The partition of a learner."""
@@ -118,6 +119,13 @@ class Partitions:
             if actor is not None:
                 ray.kill(actor)
         self.close()
+
+    def _check_is_not_stopped(self) -> None:
+        with self._control.notes() as notes:
+            if notes.get(_STOPPED) is not None:
+                raise UnavailableError(
+                    f"the population {self.name} was stopped; Population({self.name!r}, "
+                    "store=...) starts it again")
 
     def _store_in_use(self, timeout: float) -> str:
         actor = _partition.find(self.name)

@@ -16,7 +16,7 @@ class Control:
         self.noted: dict[str, bytes] = {}
 
     def place_of(self, partition: int) -> str:
-        raise AssertionError(f"nobody starts partition {partition}")
+        return f"partition {partition}"
 
     @contextlib.contextmanager
     def notes(self) -> Iterator[Control]:

@@ -12,7 +12,7 @@ import pytest
 from manyarms import cluster, errors
 from manyarms.cluster import _keys, _numbers, _replicated, _status
 from populations import (
-    ARMS, DIM, X, facts, one_process, population, postgres_url, ray_cluster,
+    ARMS, DIM, X, facts, one_process, population, postgres_url, process_of, ray_cluster,
 )
 
 KEYS = [f"user {i}" for i in range(30)]
@@ -80,7 +80,7 @@ def test_decisions_are_those_of_one_process_while_arms_come_and_go(store: str) -
 def test_a_change_that_was_not_completed_is_completed_by_whoever_comes_next(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dies(self: Any, change: Any, *, may_be_made: bool) -> None:
+    def dies(*_: Any, **__: Any) -> None:
         raise errors.ClusterTimeout("partition 1 is not there")
 
     one = one_process()
@@ -176,6 +176,26 @@ def test_what_it_was_made_with_stays(tmp_path: pathlib.Path) -> None:
     for wrong in ({"partitions": 0}, {"timeout": 0.0}, {"name": "a/b"}):
         with pytest.raises(errors.InvalidArgumentError):
             cluster.Population(**{"name": "ok", "dim": 2, "store": tmp_path, **wrong})
+
+
+def test_a_population_that_was_stopped_is_started_by_those_who_know_its_store(
+    store: str,
+) -> None:
+    with population("stopped", store, serve=["--max-batch", "777"]) as pop:
+        pop.put_arms([1], X[:1])
+        other = cluster.Population("stopped", timeout=10.0)
+        pop.stop()
+        with pytest.raises(errors.UnavailableError, match="was stopped"):
+            other.choose("a")
+        with pytest.raises(errors.NotFoundError, match="say where its store is"):
+            cluster.Population("stopped")
+        with population("stopped", store) as again:
+            assert other.choose("a").arm == 1 and len(again) == 1
+            process = process_of("stopped", 0)
+            command = pathlib.Path(f"/proc/{process}/cmdline").read_bytes()
+            assert b"--max-batch\x00777\x00" in command
+            # The place of the store, with its password, is in no list of processes.
+            assert store.encode() not in command
 
 
 def test_the_status_shows_partitions(tmp_path: pathlib.Path) -> None:

@@ -76,6 +76,13 @@ def test_trailers_are_not_the_next_request() -> None:
     assert raised.value.status == 431
 
 
+def test_a_connection_on_which_nothing_comes_ends() -> None:
+    async def wait() -> _http.Head | None:
+        return await _http.read_head(asyncio.StreamReader(), 0.1)
+
+    assert asyncio.run(asyncio.wait_for(wait(), 30)) is None
+
+
 async def statuses(texts: list[bytes], tokens: Tokens, most: int = 10) -> list[bytes]:
     """The statuses of answers to requests, each on a connection that stays open until
     all are answered."""
