@@ -24,6 +24,10 @@ LEARNERS = 2000
 PATH = "/v1/bandits/shop"
 EVENTS = 20_000  # are remembered
 SLACK = 16 << 20
+# However fast the machine is: decisions wait for their rewards for two seconds, and
+# rows are deleted after two, so that memory and file are as large as they become soon
+# after that.
+SECONDS = 25
 
 
 def prepare(service):
@@ -51,9 +55,12 @@ class Client(threading.Thread):
 
     def run(self):
         try:
-            for batch in range(self.batches):
+            end = time.monotonic() + SECONDS
+            batch = 0
+            while batch < self.batches or time.monotonic() < end:
                 self.send_batch(batch)
                 self.done += BATCH
+                batch += 1
         except Exception as error:  # noqa: BLE001  # shown by the main thread
             self.failure = error
 
