@@ -19,6 +19,7 @@ namespace {
 // Tags in alphabetical order, each once.
 std::vector<std::string> Ordered(std::vector<std::string> tags) {
   std::ranges::sort(tags);
+  // NOLINTNEXTLINE(modernize-use-ranges): clang 14 cannot compile it
   tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
   return tags;
 }

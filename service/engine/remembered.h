@@ -109,6 +109,7 @@ class Remembered {
     }
   }
 
+  // NOLINTNEXTLINE(readability-redundant-typename): clang 14 needs it
   void EraseAt(typename Entries::iterator at) {
     Unlink(*at);
     by_id_.erase(std::string_view(at->id));

@@ -62,7 +62,7 @@ TEST(Remembered, IsTheSameAsAList) {
   Remembered<Answer> remembered(kMost);
   Ids list;
   const auto erase_if = [&](const auto& is) { std::erase_if(list, is); };
-  std::mt19937 random(1);
+  std::mt19937 random(1);  // NOLINT(bugprone-random-generator-seed)
   for (int step = 0; step < 20'000; ++step) {
     const std::string id = std::to_string(random() % 40);
     const std::uint64_t learner = random() % 6;
