@@ -12,6 +12,7 @@
 #include "manyarms/error.h"
 #include "service/api/arms_body.h"
 #include "service/api/http_error.h"
+#include "service/engine/limits.h"
 #include "tests/fuzz/check.h"
 
 using namespace manyarms;
@@ -43,6 +44,8 @@ Arms Read(bool npy, bool named, std::string_view body, std::size_t step) {
     read.refusal = error.what();
   } catch (const HttpError& error) {
     read.refusal = error.what();
+  } catch (const Refused& refused) {
+    read.refusal = refused.what();
   }
   return read;
 }
