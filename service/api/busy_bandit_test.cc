@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <future>
 #include <memory>
 #include <string>
@@ -165,14 +164,19 @@ TEST_F(BusyBanditTest, LeavesNoAnswersToBeMadeWhenMemoryIsUsedUp) {
     return answer && answer->status == 503;
   }));
   GoOn();
-  std::vector<int> statuses;
+  // Those that no thread had begun with before: two of them, or more if the
+  // threads were slow.
+  int refused = 0;
   for (const auto& client : waiting) {
     const auto answer = client->Read();
     ASSERT_TRUE(answer);
-    statuses.push_back(answer->status);
+    if (answer->status == 503) {
+      ++refused;
+    } else {
+      EXPECT_EQ(answer->status, 200);
+    }
   }
-  std::ranges::sort(statuses);
-  EXPECT_EQ(statuses, (std::vector{200, 200, 200, 200, 503, 503}));
+  EXPECT_GE(refused, 2);
 }
 
 }  // namespace

@@ -278,7 +278,7 @@ void JsonScanner::Skip(int depth) {
     case 'n':
       return Word("null");
     default:
-      Number();
+      NumberText();
   }
 }
 
