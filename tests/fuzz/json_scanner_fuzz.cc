@@ -29,8 +29,9 @@ bool Skips(std::string_view text) {
 // Whether nlohmann-json takes it; nothing if it has a number that no double
 // holds, which is JSON, but which nlohmann-json refuses.
 std::optional<bool> IsJson(std::string_view text) {
-  // It takes a byte 0 for the end.
+  // It takes a byte 0 for the end, and skips a byte order mark.
   if (text.find('\0') != std::string_view::npos) return false;
+  if (text.starts_with("\xEF\xBB\xBF")) return false;
   try {
     return !nlohmann::json::parse(text).is_discarded();
   } catch (const nlohmann::json::out_of_range&) {
