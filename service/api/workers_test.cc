@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -103,9 +104,31 @@ TEST(Workers, RefuseWorkWhenMuchWaits) {
       [&] { return done == http::Workers::kMostWaiting; }));
 }
 
+// Temporary files are made in this folder while it lives.
+class TemporaryFilesIn {
+ public:
+  // NOLINTBEGIN(concurrency-mt-unsafe)
+  explicit TemporaryFilesIn(const std::filesystem::path& folder) {
+    if (const char* before = std::getenv("TMPDIR")) before_ = before;
+    setenv("TMPDIR", folder.c_str(), 1);
+  }
+  ~TemporaryFilesIn() {
+    if (before_) {
+      setenv("TMPDIR", before_->c_str(), 1);
+    } else {
+      unsetenv("TMPDIR");
+    }
+  }
+  // NOLINTEND(concurrency-mt-unsafe)
+  TemporaryFilesIn(const TemporaryFilesIn&) = delete;
+  TemporaryFilesIn& operator=(const TemporaryFilesIn&) = delete;
+
+ private:
+  std::optional<std::string> before_;
+};
+
 TEST_F(WorkersTest, EvaluationsAreBoundedAndEndWhenTheServiceStops) {
-  // NOLINTNEXTLINE(concurrency-mt-unsafe)
-  setenv("TMPDIR", folder_.c_str(), 1);
+  const TemporaryFilesIn here(folder_);
   Start();
   MakeShop(R"({"dim":2,"probability_draws":1})");
   std::string choices = R"({"choices":[{})";
